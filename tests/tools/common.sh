@@ -1,10 +1,9 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Settings and small helpers shared by the scripts of this directory.
 
 set -euo pipefail
 umask 022
 
-# shellcheck disable=SC2034
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # Everything that is built, downloaded or reported lands here.
