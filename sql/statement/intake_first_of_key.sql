@@ -1,0 +1,12 @@
+-- The first row of each key within its grain interval; rows that tie for it all stay, to be refused as duplicates.
+-- $7 the number of the run.
+SELECT {columns}
+FROM (
+SELECT source.*,
+       pg_catalog.rank() OVER (PARTITION BY source.{number}, {keys} ORDER BY {order}) AS {rank}
+FROM (
+{rows}
+) AS source
+) AS source
+WHERE daybook.tally($7, {step}, source.{number}, source.{rank} OPERATOR(pg_catalog.=) 1)
+OFFSET 0

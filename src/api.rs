@@ -1,0 +1,529 @@
+//! What SQL sees. Each function checks its arguments, pins the settings under which daybook's own statements are read, and makes one
+//! call. Signatures, defaults and comments stand in `sql/`; a test compares the two.
+
+use std::ffi::CStr;
+
+use pgrx::datum::{Date, Interval, Timestamp, TimestampWithTimeZone};
+use pgrx::iter::TableIterator;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::prelude::*;
+use pgrx::{AnyNumeric, JsonB, pg_sys};
+
+use crate::bound::Bound;
+use crate::calendar::{Calendar, Grain};
+use crate::error::{Error, Result};
+use crate::ident::{self, Ident};
+use crate::load::{self, OnEmpty, Request};
+use crate::log::RunResult;
+use crate::registration::{self, LoadDefinition};
+use crate::registry::{Rule, RuleKind};
+use crate::statement::instant;
+use crate::zone::{MICROS_PER_DAY, Zone};
+use crate::{session, statement, tally as counting};
+
+type Raised<T> = std::result::Result<T, ErrorReport>;
+
+/// Runs a function of the interface: settings pinned, errors of ours raised.
+fn answer<T>(work: impl FnOnce() -> Result<T>) -> Raised<T> {
+    session::pinned("pg_catalog", "UTC", work).map_err(ErrorReport::from)
+}
+
+fn required<T>(name: &str, value: Option<T>) -> Result<T> {
+    value.ok_or_else(|| Error::null_argument(name))
+}
+
+fn identifier(name: &str, value: Option<&CStr>) -> Result<Ident> {
+    Ident::new(required(name, value)?.to_string_lossy())
+}
+
+fn columns(value: Option<&str>) -> Result<Option<Vec<Ident>>> {
+    value.map(ident::parse_column_list).transpose()
+}
+
+fn bound(value: Option<&str>) -> Result<Option<Bound>> {
+    value.map(Bound::parse).transpose()
+}
+
+fn micros(value: Option<TimestampWithTimeZone>, name: &str) -> Result<Option<i64>> {
+    match value {
+        Some(at) if at.is_infinity() || at.is_neg_infinity() => {
+            Err(Error::invalid(format!("{name} must not be infinite")))
+        }
+        at => Ok(at.map(TimestampWithTimeZone::into_inner)),
+    }
+}
+
+/// The relation that a text names, as the caller's search_path finds it.
+fn relation(name: &str, value: Option<&str>) -> Result<pg_sys::Oid> {
+    let text = required(name, value)?;
+    statement::ask::<pg_sys::Oid>(
+        "SELECT $1::pg_catalog.regclass::pg_catalog.oid",
+        &[text.into()],
+    )?
+    .ok_or_else(|| Error::null_argument(name))
+}
+
+// Types -----------------------------------------------------------------------------------------------------------------
+
+#[pg_extern(sql = false)]
+fn bound_in(text: &CStr) -> Raised<String> {
+    Ok(Bound::parse(&text.to_string_lossy())
+        .map_err(ErrorReport::from)?
+        .to_string())
+}
+
+#[pg_extern(sql = false)]
+fn bound_from_date(date: Date) -> String {
+    match date.is_infinity() || date.is_neg_infinity() {
+        true => Bound::Infinite,
+        false => Bound::Local(i64::from(date.into_inner()) * MICROS_PER_DAY),
+    }
+    .to_string()
+}
+
+#[pg_extern(sql = false)]
+fn bound_from_timestamp(at: Timestamp) -> String {
+    match at.is_infinity() || at.is_neg_infinity() {
+        true => Bound::Infinite,
+        false => Bound::Local(at.into_inner()),
+    }
+    .to_string()
+}
+
+#[pg_extern(sql = false)]
+fn bound_from_timestamptz(at: TimestampWithTimeZone) -> String {
+    match at.is_infinity() || at.is_neg_infinity() {
+        true => Bound::Infinite,
+        false => Bound::Instant(at.into_inner()),
+    }
+    .to_string()
+}
+
+#[pg_extern(sql = false)]
+fn column_list_in(text: &CStr) -> Raised<String> {
+    let names = ident::parse_column_list(&text.to_string_lossy()).map_err(ErrorReport::from)?;
+    Ok(ident::write_column_list(&names))
+}
+
+#[pg_extern(sql = false)]
+fn column_list_from_array(names: Vec<Option<String>>) -> Raised<String> {
+    let mut list: Vec<Ident> = Vec::new();
+    for name in names {
+        let name = required("an element of the column list", name)
+            .and_then(Ident::new)
+            .map_err(ErrorReport::from)?;
+        if list.contains(&name) {
+            return Err(Error::invalid(format!("the column list names {name} twice")).into());
+        }
+        list.push(name);
+    }
+    if list.is_empty() {
+        return Err(Error::invalid("the column list is empty")
+            .hint("Pass null for no columns.")
+            .into());
+    }
+    Ok(ident::write_column_list(&list))
+}
+
+// Registering -----------------------------------------------------------------------------------------------------------
+
+#[allow(clippy::too_many_arguments)]
+#[pg_extern(sql = false)]
+fn register_load(
+    target: Option<pg_sys::Oid>,
+    source: Option<pg_sys::Oid>,
+    time_column: Option<&CStr>,
+    grain: Option<Interval>,
+    zone: Option<&str>,
+    origin: Option<Timestamp>,
+    stamp_column: Option<&CStr>,
+    loaded_at_column: Option<&CStr>,
+    keys: Option<&str>,
+    dedup_order_by: Option<&str>,
+    history_starts: Option<&str>,
+    settle: Option<Interval>,
+    extra_columns: Option<&str>,
+) -> Raised<()> {
+    let path = registration::callers_path().map_err(ErrorReport::from)?;
+    answer(|| {
+        session::require_writable("register_load")?;
+        let origin = match origin {
+            Some(origin) => origin,
+            // 2001-01-01, a Monday.
+            None => Timestamp::new(2001, 1, 1, 0, 0, 0.0)
+                .map_err(|_| Error::internal("the default origin is no time"))?,
+        };
+        registration::register_load(
+            &path,
+            LoadDefinition {
+                target: required("target", target)?,
+                source: required("source", source)?,
+                time_column: identifier("time_column", time_column)?,
+                grain: grain.unwrap_or_else(|| Interval::from_days(1)),
+                zone: zone.unwrap_or("UTC").to_owned(),
+                origin,
+                stamp_column: identifier("stamp_column", stamp_column.or(Some(c"interval_start")))?,
+                loaded_at_column: identifier(
+                    "loaded_at_column",
+                    loaded_at_column.or(Some(c"loaded_at")),
+                )?,
+                keys: columns(keys)?,
+                dedup_order_by: dedup_order_by.map(str::to_owned),
+                history_starts: bound(history_starts)?,
+                settle: settle.unwrap_or_else(|| Interval::from_micros(0)),
+                extra_columns: extra_columns.unwrap_or("error").to_owned(),
+            },
+        )
+    })
+}
+
+#[pg_extern(sql = false)]
+fn unregister_load(target: Option<pg_sys::Oid>) -> Raised<()> {
+    let path = registration::callers_path().map_err(ErrorReport::from)?;
+    answer(|| {
+        session::require_writable("unregister_load")?;
+        registration::unregister_load(&path, required("target", target)?)
+    })
+}
+
+#[pg_extern(sql = false)]
+fn register_rule(
+    target: Option<&str>,
+    name: Option<&str>,
+    filter: Option<&str>,
+    column_name: Option<&CStr>,
+    expression: Option<&str>,
+    before: Option<&str>,
+) -> Raised<()> {
+    let (path, target) = caller_names(target)?;
+    answer(|| {
+        session::require_writable("register_rule")?;
+        let name = required("name", name)?.to_owned();
+        if name.trim().is_empty() {
+            return Err(Error::invalid("a rule needs a name"));
+        }
+        let column = column_name
+            .map(|column| identifier("column_name", Some(column)))
+            .transpose()?;
+        let (kind, expression) = match (filter, column, expression) {
+            (Some(filter), None, None) => (RuleKind::Filter, filter),
+            (None, Some(column), Some(expression)) => (RuleKind::Expression(column), expression),
+            _ => {
+                return Err(Error::invalid(format!(
+                    "rule \"{name}\" is neither a filter nor an expression for a column"
+                ))
+                .hint("Pass either filter => '…', or column_name => '…' and expression => '…'."));
+            }
+        };
+        let rule = Rule {
+            name,
+            kind,
+            expression: expression.to_owned(),
+        };
+        registration::register_rule(&path, target, rule, before)
+    })
+}
+
+#[pg_extern(sql = false)]
+fn unregister_rule(target: Option<&str>, name: Option<&str>) -> Raised<()> {
+    let (path, target) = caller_names(target)?;
+    answer(|| {
+        session::require_writable("unregister_rule")?;
+        registration::unregister_rule(&path, target, required("name", name)?)
+    })
+}
+
+/// The caller's search_path, and the relation that a text names in it: before the path is pinned.
+fn caller_names(target: Option<&str>) -> Raised<(String, pg_sys::Oid)> {
+    let names = || Ok((registration::callers_path()?, relation("target", target)?));
+    names().map_err(|error: Error| ErrorReport::from(error))
+}
+
+// Loading ---------------------------------------------------------------------------------------------------------------
+
+type LoadRow = (
+    Option<TimestampWithTimeZone>,
+    Option<TimestampWithTimeZone>,
+    &'static str,
+    i64,
+    i64,
+    i64,
+    i64,
+    Option<String>,
+    Option<i64>,
+    Option<String>,
+);
+
+fn on_empty(value: Option<&str>) -> Result<OnEmpty> {
+    match value.unwrap_or("replace") {
+        "replace" => Ok(OnEmpty::Replace),
+        "skip" => Ok(OnEmpty::Skip),
+        "error" => Ok(OnEmpty::Error),
+        other => Err(Error::invalid(format!("on_empty cannot be \"{other}\""))
+            .hint("It is 'replace', 'skip' or 'error'.")),
+    }
+}
+
+fn reports_errors(value: Option<&str>) -> Result<bool> {
+    match value.unwrap_or("raise") {
+        "raise" => Ok(false),
+        "report" => Ok(true),
+        other => Err(Error::invalid(format!("on_error cannot be \"{other}\""))
+            .hint("It is 'raise' or 'report'.")),
+    }
+}
+
+#[allow(clippy::too_many_arguments, clippy::type_complexity)]
+#[pg_extern(sql = false)]
+fn load_interval(
+    target: Option<pg_sys::Oid>,
+    interval_start: Option<&str>,
+    interval_end: Option<&str>,
+    wide: Option<bool>,
+    params: Option<JsonB>,
+    as_of: Option<TimestampWithTimeZone>,
+    allow_open: Option<bool>,
+    empty: Option<&str>,
+    max_deleted_percent: Option<AnyNumeric>,
+    dry_run: Option<bool>,
+    on_error: Option<&str>,
+) -> Raised<
+    TableIterator<
+        'static,
+        (
+            name!(interval_start, Option<TimestampWithTimeZone>),
+            name!(interval_end, Option<TimestampWithTimeZone>),
+            name!(status, &'static str),
+            name!(rows_read, i64),
+            name!(rows_dropped, i64),
+            name!(rows_deleted, i64),
+            name!(rows_inserted, i64),
+            name!(rules_version, Option<String>),
+            name!(run_id, Option<i64>),
+            name!(error, Option<String>),
+        ),
+    >,
+> {
+    let rows = answer(|| {
+        let reports = reports_errors(on_error)?;
+        let request = Request {
+            target: required("target", target)?,
+            start: bound(interval_start)?,
+            end: bound(interval_end)?,
+            wide: wide.unwrap_or(false),
+            params: params.map_or_else(|| serde_json::json!({}), |params| params.0),
+            as_of: micros(as_of, "as_of")?,
+            allow_open: allow_open.unwrap_or(false),
+            on_empty: on_empty(empty)?,
+            max_deleted_percent,
+            dry_run: dry_run.unwrap_or(false),
+        };
+        if !reports {
+            let (result, run_id) = load::load_interval(&request)?;
+            return load_rows(result, run_id, None);
+        }
+        match session::subtransaction(|| load::load_interval(&request)) {
+            Ok((result, run_id)) => load_rows(result, run_id, None),
+            Err(error) => {
+                let (result, run_id) = load::record_failure(&request, &error)?;
+                load_rows(result, run_id, Some(error))
+            }
+        }
+    })?;
+    Ok(TableIterator::new(rows))
+}
+
+/// One row for each grain interval; a failure whose intervals cannot be told is one row without them.
+fn load_rows(result: RunResult, run_id: Option<i64>, error: Option<Error>) -> Result<Vec<LoadRow>> {
+    let message = error.as_ref().map(|error| error.message.clone());
+    let version = result.rules_version.clone();
+    if result.intervals.is_empty() {
+        return Ok(vec![(
+            None, None, "failed", 0, 0, 0, 0, version, run_id, message,
+        )]);
+    }
+    let rows = result.intervals.iter().map(|unit| {
+        Ok((
+            Some(instant(unit.start)?),
+            Some(instant(unit.end)?),
+            unit.status,
+            unit.read,
+            unit.dropped,
+            unit.deleted,
+            unit.inserted,
+            version.clone(),
+            run_id,
+            message.clone(),
+        ))
+    });
+    rows.collect()
+}
+
+#[pg_extern(sql = false)]
+fn mark_stale(
+    target: Option<pg_sys::Oid>,
+    interval_start: Option<&str>,
+    interval_end: Option<&str>,
+    reason: Option<&str>,
+) -> Raised<i64> {
+    answer(|| {
+        load::mark_stale(
+            required("target", target)?,
+            required("interval_start", bound(interval_start)?)?,
+            required("interval_end", bound(interval_end)?)?,
+            required("reason", reason)?,
+        )
+    })
+}
+
+// Asking ----------------------------------------------------------------------------------------------------------------
+
+#[pg_extern(sql = false)]
+fn last_closed(
+    target: Option<pg_sys::Oid>,
+    as_of: Option<TimestampWithTimeZone>,
+) -> Raised<TimestampWithTimeZone> {
+    answer(|| {
+        instant(load::last_closed_of(
+            required("target", target)?,
+            micros(as_of, "as_of")?,
+        )?)
+    })
+}
+
+#[allow(clippy::too_many_arguments, clippy::type_complexity)]
+#[pg_extern(sql = false)]
+fn explain_load(
+    target: Option<pg_sys::Oid>,
+    interval_start: Option<&str>,
+    interval_end: Option<&str>,
+    wide: Option<bool>,
+    params: Option<JsonB>,
+    as_of: Option<TimestampWithTimeZone>,
+    empty: Option<&str>,
+) -> Raised<
+    TableIterator<
+        'static,
+        (
+            name!(step, i32),
+            name!(purpose, &'static str),
+            name!(statement, String),
+            name!(parameters, JsonB),
+        ),
+    >,
+> {
+    let steps = answer(|| {
+        load::explain_load(&Request {
+            target: required("target", target)?,
+            start: bound(interval_start)?,
+            end: bound(interval_end)?,
+            wide: wide.unwrap_or(false),
+            params: params.map_or_else(|| serde_json::json!({}), |params| params.0),
+            as_of: micros(as_of, "as_of")?,
+            allow_open: true,
+            on_empty: on_empty(empty)?,
+            max_deleted_percent: None,
+            dry_run: true,
+        })
+    })?;
+    let rows = steps
+        .into_iter()
+        .zip(1..)
+        .map(|(step, number)| (number, step.purpose, step.statement, JsonB(step.parameters)));
+    Ok(TableIterator::new(rows.collect::<Vec<_>>()))
+}
+
+#[allow(clippy::type_complexity)]
+#[pg_extern(sql = false)]
+fn check_load(
+    target: Option<pg_sys::Oid>,
+) -> Raised<
+    TableIterator<
+        'static,
+        (
+            name!(problem, String),
+            name!(interval_start, Option<String>),
+            name!(row_count, i64),
+            name!(detail, String),
+        ),
+    >,
+> {
+    let found = answer(|| load::check_load(required("target", target)?))?;
+    let rows = found
+        .into_iter()
+        .map(|group| (group.problem, group.stamp, group.rows, group.detail));
+    Ok(TableIterator::new(rows.collect::<Vec<_>>()))
+}
+
+#[pg_extern(sql = false)]
+fn grain_boundaries(
+    grain: Option<Interval>,
+    zone: Option<&str>,
+    interval_start: Option<&str>,
+    interval_end: Option<&str>,
+    origin: Option<Timestamp>,
+) -> Raised<Vec<TimestampWithTimeZone>> {
+    answer(|| {
+        let grain = required("grain", grain)?;
+        let origin = required("origin", origin)?;
+        if origin.is_infinity() || origin.is_neg_infinity() {
+            return Err(Error::invalid("the origin must be a finite time"));
+        }
+        let calendar = Calendar {
+            grain: Grain::new(grain.months(), grain.days(), grain.micros())?,
+            zone: Zone::named(required("zone", zone)?)?,
+            origin: origin.into_inner(),
+        };
+        let resolve = |name: &str, value| match required(name, bound(value)?)? {
+            Bound::Instant(instant) => Ok(instant),
+            Bound::Local(local) => Ok(calendar.zone.boundary(local)),
+            _ => Err(Error::invalid(format!(
+                "{name} must be a date or a time here"
+            ))),
+        };
+        let start = resolve("interval_start", interval_start)?;
+        let end = resolve("interval_end", interval_end)?;
+        let found = calendar.boundaries(start, end)?;
+        found
+            .into_iter()
+            .map(|at| at.instant)
+            .filter(|at| *at >= start)
+            .map(instant)
+            .collect()
+    })
+}
+
+// Counting --------------------------------------------------------------------------------------------------------------
+
+#[pg_extern(sql = false)]
+fn tally(
+    run: Option<i32>,
+    step: Option<i32>,
+    interval_number: Option<i32>,
+    kept: Option<bool>,
+) -> Raised<bool> {
+    // A filter that is NULL drops the row, as WHERE does.
+    counting::tally(
+        run.unwrap_or(-1),
+        step.unwrap_or(-1),
+        interval_number.unwrap_or(0),
+        kept.unwrap_or(false),
+    )
+    .map_err(ErrorReport::from)
+}
+
+#[pg_extern(sql = false)]
+fn tally_target(
+    run: Option<i32>,
+    inserted: Option<bool>,
+    interval_number: Option<i32>,
+    foreign_row: Option<String>,
+) -> Raised<bool> {
+    counting::tally_target(
+        run.unwrap_or(-1),
+        inserted.unwrap_or(false),
+        interval_number.unwrap_or(0),
+        foreign_row,
+    )
+    .map_err(ErrorReport::from)
+}

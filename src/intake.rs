@@ -1,0 +1,304 @@
+//! The intake: source + rules + params → the one SELECT that everything reads from. Rules apply in order, each to the result of the
+//! one before; a filter drops a row for which it is false or NULL. Every filter is a layer with a fence of its own, so that a later
+//! rule never sees, and never fails on, a row that an earlier one dropped.
+
+use pgrx::pg_sys;
+
+use crate::error::{Error, Result};
+use crate::expression::Expression;
+use crate::ident::{Ident, Sql};
+use crate::registry::{Load, Rule, RuleKind};
+use crate::relation::Relation;
+use crate::statement::{ResultColumn, render};
+
+/// The intake of a load.
+pub struct Intake {
+    /// The SELECT.
+    pub sql: Sql,
+    /// Columns of its rows, apart from the number.
+    pub columns: Vec<Ident>,
+    /// The column that holds the number of a row's grain interval, from 1.
+    pub number: Ident,
+    /// What drops rows, in order: step n of the tally is the n-th of these, step 0 is the read.
+    pub steps: Vec<String>,
+}
+
+/// A name for a column of ours that none of `taken` has.
+pub fn free_name(wanted: &str, taken: &[Ident]) -> Result<Ident> {
+    let mut name = wanted.to_owned();
+    while taken.iter().any(|other| other.as_str() == name) {
+        name.push('_');
+    }
+    Ident::new(name)
+}
+
+/// The layers of the intake up to some rule.
+struct Layers {
+    sql: Sql,
+    columns: Vec<Ident>,
+    number: Ident,
+    steps: Vec<String>,
+}
+
+impl Layers {
+    fn window(load: &Load, source: &Relation) -> Result<Self> {
+        let columns: Vec<Ident> = source
+            .columns
+            .iter()
+            .map(|column| column.name.clone())
+            .collect();
+        let number = free_name("daybook interval", &columns)?;
+        let window = render(
+            include_str!("../sql/statement/intake_window.sql"),
+            &[
+                (
+                    "columns",
+                    &Sql::list(columns.iter().map(|name| name.of("source"))),
+                ),
+                ("time", &load.time_column.sql()),
+                ("number", &number.sql()),
+                ("source", &source.qualified_name().sql()),
+            ],
+        )?;
+        let mut layers = Self {
+            sql: window,
+            columns,
+            number,
+            steps: Vec::new(),
+        };
+        layers.step(0, &Sql::fixed("true"))?;
+        Ok(layers)
+    }
+
+    /// A layer that keeps the rows for which `kept` is true, and counts them as those of `step`.
+    fn step(&mut self, step: usize, kept: &Sql) -> Result<()> {
+        self.sql = render(
+            include_str!("../sql/statement/intake_step.sql"),
+            &[
+                ("rows", &self.sql),
+                ("step", &Sql::number(step)),
+                ("number", &self.number.sql()),
+                ("kept", kept),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn rule(&mut self, rule: &Rule, param: &mut dyn FnMut(&str) -> Result<Sql>) -> Result<()> {
+        let expression = Expression::parse(&rule.what(), &rule.expression)?.sql(param)?;
+        match &rule.kind {
+            RuleKind::Filter => {
+                self.steps.push(rule.name.clone());
+                self.step(self.steps.len(), &expression)
+            }
+            RuleKind::Expression(column) => {
+                let others = self.columns.iter().filter(|name| *name != column);
+                let others = others.chain([&self.number]).map(|name| name.of("source"));
+                self.sql = render(
+                    include_str!("../sql/statement/intake_expression.sql"),
+                    &[
+                        ("others", &Sql::list(others)),
+                        ("expression", &expression),
+                        ("column", &column.sql()),
+                        ("rows", &self.sql),
+                    ],
+                )?;
+                if !self.columns.contains(column) {
+                    self.columns.push(column.clone());
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn first_of_key(&mut self, keys: &[Ident], order: &str) -> Result<()> {
+        let order = Expression::parse_order("dedup_order_by", order)?;
+        let rank = free_name("daybook rank", &self.columns)?;
+        self.steps.push("dedup_order_by".to_owned());
+        let columns = self
+            .columns
+            .iter()
+            .chain([&self.number])
+            .map(|name| name.of("source"));
+        self.sql = render(
+            include_str!("../sql/statement/intake_first_of_key.sql"),
+            &[
+                ("columns", &Sql::list(columns)),
+                ("number", &self.number.sql()),
+                (
+                    "keys",
+                    &Sql::list(keys.iter().map(|name| name.of("source"))),
+                ),
+                ("order", &order),
+                ("rank", &rank.sql()),
+                ("rows", &self.sql),
+                ("step", &Sql::number(self.steps.len())),
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+impl Intake {
+    /// The intake of a load over its source as it is now; `param` says what stands for a parameter.
+    pub fn build(
+        load: &Load,
+        source: &Relation,
+        mut param: impl FnMut(&str) -> Result<Sql>,
+    ) -> Result<Self> {
+        let mut layers = Layers::window(load, source)?;
+        for rule in &load.rules {
+            layers.rule(rule, &mut param)?;
+        }
+        if let (Some(keys), Some(order)) = (&load.keys, &load.dedup_order_by) {
+            layers.first_of_key(keys, order)?;
+        }
+        let Layers {
+            sql,
+            columns,
+            number,
+            steps,
+        } = layers;
+        Ok(Self {
+            sql,
+            columns,
+            number,
+            steps,
+        })
+    }
+
+    /// The rows that the rule at `position` (from 0) sees; the parameters of the rules before it are NULLs of type text.
+    pub fn before_rule(load: &Load, source: &Relation, position: usize) -> Result<Sql> {
+        let mut layers = Layers::window(load, source)?;
+        for rule in load.rules.iter().take(position) {
+            layers.rule(rule, &mut |_| Ok(Sql::fixed("(NULL::pg_catalog.text)")))?;
+        }
+        Ok(layers.sql)
+    }
+}
+
+/// Which columns a load writes: those of the intake that the target has, after both sides were compared by name and type.
+///
+/// Refused: columns that are missing or extra (42703), that the target's INSERT would refuse (428C9), or of a type that does not
+/// become the target's without a cast (42804), each with both lists.
+pub fn fit(
+    load: &Load,
+    source: &Relation,
+    target: &Relation,
+    intake: &[ResultColumn],
+    number: &Ident,
+) -> Result<Vec<Ident>> {
+    let (source_name, target_name) = (source.display_name(), target.display_name());
+    let both_lists = || {
+        format!(
+            "Source {source_name} has: {}. Target {target_name} has: {}.",
+            source.column_list(),
+            target.column_list()
+        )
+    };
+    let names = |columns: &[&Ident]| {
+        columns
+            .iter()
+            .map(|name| name.as_str())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let ours = [&load.stamp_column, &load.loaded_at_column];
+    let delivered: Vec<&ResultColumn> = intake
+        .iter()
+        .filter(|column| column.name != *number)
+        .collect();
+
+    let claimed: Vec<&Ident> = delivered
+        .iter()
+        .map(|column| &column.name)
+        .filter(|name| ours.contains(name))
+        .collect();
+    if !claimed.is_empty() {
+        return Err(Error::new(
+            pgrx::PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN,
+            format!("the source \"{source_name}\" has columns that daybook sets: {}", names(&claimed)),
+        )
+        .detail(both_lists())
+        .hint("Give the target's columns other names with stamp_column and loaded_at_column, or leave these out in a view."));
+    }
+    let extra: Vec<&Ident> = delivered
+        .iter()
+        .map(|column| &column.name)
+        .filter(|name| target.column(name).is_none())
+        .collect();
+    let missing: Vec<&Ident> = target
+        .columns
+        .iter()
+        .filter(|column| !ours.contains(&&column.name) && !column.fills_itself())
+        .map(|column| &column.name)
+        .filter(|name| !delivered.iter().any(|column| column.name == **name))
+        .collect();
+    let extra_is_error = load.extra_columns_are_errors && !extra.is_empty();
+    if extra_is_error || !missing.is_empty() {
+        let mut parts = Vec::new();
+        if !missing.is_empty() {
+            parts.push(format!("missing in the source: {}", names(&missing)));
+        }
+        if extra_is_error {
+            parts.push(format!("missing in the target: {}", names(&extra)));
+        }
+        return Err(Error::new(
+            pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+            format!("the columns of \"{source_name}\" and \"{target_name}\" do not match: {}", parts.join("; ")),
+        )
+        .detail(both_lists())
+        .hint("Add the columns, set them by an expression rule, give them a default, or register the load with extra_columns => 'ignore'."));
+    }
+    let mut written = Vec::new();
+    let mut mismatches = Vec::new();
+    for column in delivered {
+        let Some(into) = target.column(&column.name) else {
+            continue;
+        };
+        if into.refuses_values() {
+            return Err(Error::new(
+                pgrx::PgSqlErrorCode::ERRCODE_GENERATED_ALWAYS,
+                format!("the target \"{target_name}\" generates its column {}, but the source delivers it too", column.name),
+            )
+            .detail(both_lists())
+            .hint("Leave the column out of the source, in a view for example, and register the load with that."));
+        }
+        if !converts(column.type_oid, into.type_oid) {
+            mismatches.push(format!(
+                "{} is {} in the source and {} in the target",
+                column.name.as_str(),
+                type_name(column.type_oid),
+                into.type_name
+            ));
+        }
+        written.push(column.name.clone());
+    }
+    if mismatches.is_empty() {
+        return Ok(written);
+    }
+    Err(Error::new(
+        pgrx::PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
+        format!("columns of \"{source_name}\" and \"{target_name}\" differ in type: {}", mismatches.join("; ")),
+    )
+    .detail(both_lists())
+    .hint("Say how to convert them: register_rule(target, name, column_name => 'a', expression => 'a::integer')."))
+}
+
+/// Whether values of one type become the other without anybody saying so.
+pub fn converts(from: pg_sys::Oid, into: u32) -> bool {
+    let into = pg_sys::Oid::from(into);
+    // SAFETY: both arrays hold one OID.
+    from == into
+        || unsafe {
+            pg_sys::can_coerce_type(1, &from, &into, pg_sys::CoercionContext::COERCION_IMPLICIT)
+        }
+}
+
+/// A type as SQL spells it.
+pub fn type_name(oid: pg_sys::Oid) -> String {
+    // SAFETY: the server answers with a null-terminated string for any OID.
+    unsafe { std::ffi::CStr::from_ptr(pg_sys::format_type_be(oid)) }
+        .to_string_lossy()
+        .into_owned()
+}

@@ -1,0 +1,54 @@
+//! daybook: loads intervals and keeps history inside Postgres, in the caller's transaction.
+//!
+//! A reader who looks for a thing finds it by its name; each module may use those above it in this list.
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`error`] | the one error style: SQLSTATE, message, DETAIL, HINT |
+//! | [`settings`] | the settings under `daybook.` |
+//! | [`ident`] | identifiers and column lists; the only place that quotes |
+//! | [`list`] | reading the server's lists |
+//! | [`statement`] | statement templates in `sql/`, and running them |
+//! | [`session`] | acting role, pinned settings, subtransactions |
+//! | [`zone`], [`calendar`], [`bound`] | time zones, grain boundaries, the ends of an interval |
+//! | [`relation`] | a relation as the catalog describes it |
+//! | [`expression`] | checking SQL text that a user registers |
+//! | [`registry`] | what is registered: loads and rules |
+//! | [`intake`] | source + rules + params → the one SELECT that writers read from |
+//! | [`tally`] | counting rows inside the statements of a run |
+//! | [`lock`] | what a run locks, and waiting for late commits |
+//! | [`log`] | the run log and the state of intervals |
+//! | [`load`] | `load_interval`: plan and run; `explain_load`; `check_load` |
+//! | [`registration`] | registering loads and rules, checked against source and target |
+//! | [`api`] | what SQL sees: argument checks and one call each |
+//!
+//! The SQL side (types, tables, views, function signatures, comments, rights) stands in `sql/`.
+
+pub mod api;
+pub mod bound;
+pub mod calendar;
+pub mod error;
+pub mod expression;
+pub mod ident;
+pub mod intake;
+pub mod list;
+pub mod load;
+pub mod lock;
+pub mod log;
+pub mod registration;
+pub mod registry;
+pub mod relation;
+pub mod session;
+pub mod settings;
+pub mod statement;
+pub mod tally;
+pub mod zone;
+
+pgrx::pg_module_magic!();
+
+/// Called by the server when it loads the library: defines the settings.
+#[pgrx::pg_guard]
+#[allow(non_snake_case)]
+pub extern "C-unwind" fn _PG_init() {
+    settings::define();
+}

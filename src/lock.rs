@@ -1,0 +1,146 @@
+//! What a run locks, in this order: the registry row of its target (shared), target and source against being dropped, the state rows of
+//! its grain intervals. Then it waits for transactions that may still commit rows of the interval. Readers of the target
+//! never wait; overlapping runs do; disjoint ones do not.
+
+use pgrx::datum::TimestampWithTimeZone;
+use pgrx::{PgSqlErrorCode, pg_sys};
+use serde::Deserialize;
+
+use crate::error::{Error, Result, evidence};
+use crate::statement::instant;
+use crate::{session, settings, statement};
+
+/// What a relation is locked for.
+#[derive(Debug, Clone, Copy)]
+pub enum Use {
+    /// Reading: nobody may drop or alter it.
+    Read,
+    /// Writing: the lock that INSERT and DELETE take.
+    Write,
+}
+
+/// Keeps a relation from being dropped or altered until the transaction ends.
+pub fn keep_relation(relation: pg_sys::Oid, usage: Use) {
+    let mode = match usage {
+        Use::Read => pg_sys::AccessShareLock,
+        Use::Write => pg_sys::RowExclusiveLock,
+    };
+    // SAFETY: waits for a heavyweight lock, which may raise an error of the server.
+    unsafe { pg_sys::LockRelationOid(relation, mode as pg_sys::LOCKMODE) };
+}
+
+/// Holds what is registered for a target as it is. Everything read after this is as fresh as the isolation level allows.
+pub fn hold_target(target: pg_sys::Oid) -> Result<()> {
+    session::as_extension_owner(|| {
+        statement::write::<i32>(
+            include_str!("../sql/statement/lock_target.sql"),
+            &[target.into()],
+        )
+    })
+    .map(drop)
+}
+
+/// Holds the grain intervals of a run. Starts and ends are instants in microseconds.
+pub fn hold_intervals(target: pg_sys::Oid, starts: &[i64], ends: &[i64]) -> Result<()> {
+    let times = |micros: &[i64]| {
+        micros
+            .iter()
+            .map(|m| instant(*m))
+            .collect::<Result<Vec<_>>>()
+    };
+    let (starts, ends): (Vec<TimestampWithTimeZone>, _) = (times(starts)?, times(ends)?);
+    session::as_extension_owner(|| {
+        statement::write_rows(
+            include_str!("../sql/statement/lock_intervals.sql"),
+            &[target.into(), starts.into(), ends.into()],
+        )
+    })
+    .map(drop)
+}
+
+#[derive(Deserialize)]
+struct Writer {
+    transaction: String,
+    pid: Option<i32>,
+    relation: String,
+}
+
+impl std::fmt::Display for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.pid {
+            Some(pid) => write!(f, "pid {pid} writes {}", self.relation),
+            None => write!(f, "a prepared transaction has written {}", self.relation),
+        }
+    }
+}
+
+/// Waits until no transaction that began before `closed` holds a write lock on one of `relations`, for as long as
+/// `daybook.settle_timeout` allows; then 55P03. Where one snapshot serves the whole transaction waiting cannot help: 40001.
+pub fn await_late_commits(relations: &[pg_sys::Oid], closed: i64, source: &str) -> Result<()> {
+    let timeout = i64::from(settings::settle_timeout());
+    if timeout == 0 {
+        return Ok(());
+    }
+    let deadline = session::clock() + timeout * 1000;
+    loop {
+        let writers: Vec<Writer> = session::as_extension_owner(|| {
+            statement::fetch(
+                include_str!("../sql/catalog/late_writers.sql"),
+                &[relations.to_vec().into(), instant(closed)?.into()],
+            )
+        })?
+        .unwrap_or_default();
+        let Some(first) = writers.first() else {
+            return Ok(());
+        };
+        if session::keeps_one_snapshot() {
+            return Err(Error::new(
+                PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
+                format!("transactions that write \"{source}\" may still commit rows of the interval"),
+            )
+            .detail(format!("{}.", evidence(&writers, writers.len())))
+            .hint("This transaction's snapshot will not see them. Try again in a new transaction, or load under READ COMMITTED."));
+        }
+        let left = (deadline - session::clock()) / 1000;
+        let timed_out = || {
+            Error::new(
+                PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE,
+                format!("transactions that write \"{source}\" may still commit rows of the interval"),
+            )
+            .detail(format!("Waited in vain for: {}.", evidence(&writers, writers.len())))
+            .hint("Wait for them or end them and try again; daybook.settle_timeout says how long a load waits.")
+        };
+        if left <= 0 {
+            return Err(timed_out());
+        }
+        session::explained(
+            || {
+                session::with_lock_timeout(left.min(i64::from(i32::MAX)) as i32, || {
+                    wait_for(&first.transaction)
+                })
+            },
+            |error| match error.code {
+                PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE => timed_out(),
+                _ => error,
+            },
+        )?;
+    }
+}
+
+/// Waits for the end of a transaction, given as `pg_locks` shows it; takes part in deadlock detection, obeys `lock_timeout`.
+fn wait_for(transaction: &str) -> Result<()> {
+    let malformed = || Error::internal(format!("pg_locks shows the transaction \"{transaction}\""));
+    let (backend, local) = transaction.split_once('/').ok_or_else(malformed)?;
+    let backend: i32 = backend.parse().map_err(|_| malformed())?;
+    let local: u32 = local.parse().map_err(|_| malformed())?;
+    let id = pg_sys::VirtualTransactionId {
+        #[cfg(any(feature = "pg15", feature = "pg16"))]
+        backendId: backend,
+        #[cfg(not(any(feature = "pg15", feature = "pg16")))]
+        procNumber: backend,
+        localTransactionId: pg_sys::LocalTransactionId::from(local),
+    };
+    // SAFETY: the id is one that the lock manager showed; a transaction that has ended meanwhile is no error.
+    unsafe { pg_sys::VirtualXactLock(id, true) };
+    Ok(())
+}

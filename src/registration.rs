@@ -1,0 +1,532 @@
+//! Registering and unregistering loads and rules. What is registered is checked against source and target at once, with the
+//! rights and the names that a run will have, so that a run meets no mistake that could have been seen before.
+
+use pgrx::datum::{Interval, Timestamp};
+use pgrx::{JsonB, PgSqlErrorCode, pg_sys};
+
+use crate::bound::Bound;
+use crate::calendar::Grain;
+use crate::error::{Error, Result};
+use crate::expression::{self, Expression};
+use crate::ident::{Ident, QualifiedName, Sql};
+use crate::intake::{self, Intake};
+use crate::load::resolve_bound;
+use crate::registry::{Load, Registration, Rule, RuleKind};
+use crate::relation::Relation;
+use crate::statement::{self, Value, instant, render};
+use crate::zone::{MICROS_PER_DAY, Zone};
+use crate::{lock, session};
+
+/// Arguments of `register_load`, with their defaults filled in.
+pub struct LoadDefinition {
+    /// The table that is written.
+    pub target: pg_sys::Oid,
+    /// The relation that is read.
+    pub source: pg_sys::Oid,
+    /// See [`Load`], as for all that follow.
+    pub time_column: Ident,
+    /// Length of a grain interval.
+    pub grain: Interval,
+    /// Name of the zone.
+    pub zone: String,
+    /// Local time from which grains are counted.
+    pub origin: Timestamp,
+    /// Column for the stamp.
+    pub stamp_column: Ident,
+    /// Column for the time of the load.
+    pub loaded_at_column: Ident,
+    /// Unique columns.
+    pub keys: Option<Vec<Ident>>,
+    /// Order in which the first row of a key is kept.
+    pub dedup_order_by: Option<String>,
+    /// Start of the first interval that is due.
+    pub history_starts: Option<Bound>,
+    /// Delay after which an interval counts as closed.
+    pub settle: Interval,
+    /// `error` or `ignore`.
+    pub extra_columns: String,
+}
+
+/// The caller's search_path; to be asked for before it is pinned.
+pub fn callers_path() -> Result<String> {
+    Ok(statement::fetch(include_str!("../sql/catalog/caller_path.sql"), &[])?.unwrap_or_default())
+}
+
+/// Takes the registry row of a target, whose owner the caller must be, and describes the target under that lock.
+fn lock_for_registration(
+    target: pg_sys::Oid,
+    path: &str,
+    replace_path: bool,
+    action: &str,
+) -> Result<Relation> {
+    Relation::describe(target)?.require_owner(action)?;
+    session::as_extension_owner(|| {
+        statement::write_rows(
+            include_str!("../sql/statement/register_target.sql"),
+            &[target.into(), path.into(), replace_path.into()],
+        )
+    })?;
+    lock::keep_relation(target, lock::Use::Read);
+    Relation::describe(target)
+}
+
+/// Registers or changes a load. `path` is the search_path of the caller.
+pub fn register_load(path: &str, definition: LoadDefinition) -> Result<()> {
+    let target = lock_for_registration(definition.target, path, true, "register a load for it")?;
+    target.require_safe_target()?;
+    let source = Relation::describe(definition.source)?;
+    source.require_source_kind()?;
+    if source.oid() == target.oid() {
+        return Err(Error::wrong_kind(format!(
+            "\"{}\" cannot be source and target at once",
+            target.display_name()
+        )));
+    }
+    refuse_registered_relatives(&target)?;
+
+    let registered = session::as_extension_owner(|| Registration::find(target.oid()))?
+        .ok_or_else(|| Error::internal("the registry row vanished"))?;
+    let load = load_from(&definition, &source, path, registered.rules.clone())?;
+    check_load(&load, &source, &target)?;
+    settle_calendar(&load, &registered, &target)?;
+
+    let keys: Option<Vec<String>> = load
+        .keys
+        .as_ref()
+        .map(|keys| keys.iter().map(|key| key.as_str().to_owned()).collect());
+    let history_starts = load.history_starts.map(instant).transpose()?;
+    session::as_extension_owner(|| {
+        statement::write_rows(
+            include_str!("../sql/statement/register_load.sql"),
+            &[
+                target.oid().into(),
+                load.source.schema.as_str().into(),
+                load.source.name.as_str().into(),
+                load.time_column.as_str().into(),
+                definition.grain.into(),
+                load.zone_name.as_str().into(),
+                definition.origin.into(),
+                load.stamp_column.as_str().into(),
+                load.loaded_at_column.as_str().into(),
+                keys.clone().into(),
+                load.dedup_order_by.clone().into(),
+                history_starts.into(),
+                definition.settle.into(),
+                definition.extra_columns.as_str().into(),
+            ],
+        )
+    })?;
+    Ok(())
+}
+
+fn load_from(
+    definition: &LoadDefinition,
+    source: &Relation,
+    path: &str,
+    rules: Vec<Rule>,
+) -> Result<Load> {
+    let zone_name: String = statement::fetch(
+        include_str!("../sql/catalog/zone_exists.sql"),
+        &[definition.zone.as_str().into()],
+    )?
+    .ok_or_else(|| {
+        Error::invalid(format!("there is no time zone \"{}\"", definition.zone))
+            .hint("SELECT name FROM pg_timezone_names lists the zones that this server knows.")
+    })?;
+    let grain = Grain::new(
+        definition.grain.months(),
+        definition.grain.days(),
+        definition.grain.micros(),
+    )?;
+    if definition.origin.is_infinity() || definition.origin.is_neg_infinity() {
+        return Err(Error::invalid("the origin must be a finite time"));
+    }
+    let settle = i64::from(definition.settle.days()) * MICROS_PER_DAY + definition.settle.micros();
+    if definition.settle.months() != 0 || settle < 0 {
+        return Err(
+            Error::invalid("settle must be a delay of days or less, not below zero")
+                .hint("For example settle => '2 hours'."),
+        );
+    }
+    if !["error", "ignore"].contains(&definition.extra_columns.as_str()) {
+        return Err(Error::invalid(format!(
+            "extra_columns cannot be \"{}\"",
+            definition.extra_columns
+        ))
+        .hint("It is 'error' or 'ignore'."));
+    }
+    if definition.dedup_order_by.is_some() && definition.keys.is_none() {
+        return Err(Error::invalid("dedup_order_by needs keys")
+            .hint("Say which columns make two rows duplicates of each other: keys => 'id'."));
+    }
+    let QualifiedName { schema, name } = source.qualified_name();
+    let mut load = Load {
+        source: QualifiedName { schema, name },
+        time_column: definition.time_column.clone(),
+        grain_text: grain_in_words(grain),
+        calendar: crate::calendar::Calendar {
+            grain,
+            zone: Zone::named(&zone_name)?,
+            origin: definition.origin.into_inner(),
+        },
+        zone_name,
+        stamp_column: definition.stamp_column.clone(),
+        loaded_at_column: definition.loaded_at_column.clone(),
+        keys: definition.keys.clone(),
+        dedup_order_by: definition.dedup_order_by.clone(),
+        history_starts: None,
+        first_interval: None,
+        settle,
+        extra_columns_are_errors: definition.extra_columns == "error",
+        search_path: path.to_owned(),
+        rules,
+    };
+    if let Some(bound) = definition.history_starts {
+        let start = resolve_bound(&load, "history_starts", bound, session::transaction_start())?;
+        crate::load::require_boundary(&load, "history_starts", start)?;
+        load.history_starts = Some(start);
+    }
+    Ok(load)
+}
+
+/// A grain as [`Load::calendar_in_words`] says it: the same for every way to write the same grain.
+fn grain_in_words(grain: Grain) -> String {
+    match grain {
+        Grain::Months(months) => format!("of {months} months"),
+        Grain::Days(days) => format!("of {days} days"),
+        Grain::Elapsed(micros) => format!("of {} seconds", micros as f64 / 1e6),
+    }
+}
+
+/// Refuses a change of what recorded intervals are counted with while the load is registered; forgets them, with a notice, where it
+/// was unregistered in between.
+fn settle_calendar(load: &Load, registered: &Registration, target: &Relation) -> Result<()> {
+    let now = load.calendar_in_words();
+    if let (true, Some(before)) = (registered.has_intervals, &registered.calendar)
+        && *before != now
+    {
+        let name = target.display_name();
+        if registered.load.is_some() {
+            return Err(Error::prerequisite(format!("intervals of \"{name}\" are loaded, so how they are counted cannot change"))
+                .detail(format!("They were counted with {before}. Asked for is {now}."))
+                .hint(format!("SELECT unregister_load('{name}'); empty the table, register the load anew and load again.")));
+        }
+        session::as_extension_owner(|| {
+            statement::write_rows(
+                include_str!("../sql/statement/forget_intervals.sql"),
+                &[target.oid().into()],
+            )
+        })?;
+        Error::new(PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION, format!("what was recorded of the intervals of \"{name}\" is forgotten"))
+            .detail(format!("They were counted with {before}, now with {now}."))
+            .hint("Rows that were loaded before keep their stamps: daybook.check_load lists those that no longer fit.")
+            .notice();
+    }
+    session::as_extension_owner(|| {
+        statement::write_rows(
+            include_str!("../sql/statement/register_calendar.sql"),
+            &[target.oid().into(), now.as_str().into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Refuses to register a partition beside its partitioned table: two loads would own the same rows.
+fn refuse_registered_relatives(target: &Relation) -> Result<()> {
+    let relatives: Vec<pg_sys::Oid> = target
+        .relatives
+        .iter()
+        .map(|oid| pg_sys::Oid::from(*oid))
+        .collect();
+    let registered: Option<Vec<String>> = session::as_extension_owner(|| {
+        statement::fetch(
+            include_str!("../sql/catalog/registered_relatives.sql"),
+            &[relatives.into()],
+        )
+    })?;
+    match registered.unwrap_or_default().first() {
+        None => Ok(()),
+        Some(relative) => Err(Error::prerequisite(format!(
+            "\"{}\" and \"{relative}\" hold the same rows, and a load is registered for the latter",
+            target.display_name()
+        ))
+        .detail("One is a partition of the other; two loads would own the same rows.")
+        .hint(format!(
+            "SELECT unregister_load('{relative}'); first, or load through that one."
+        ))),
+    }
+}
+
+/// Checks a load against source and target: columns, keys, and every rule over the row it will see.
+fn check_load(load: &Load, source: &Relation, target: &Relation) -> Result<()> {
+    load.shape(source, target)?;
+    for key in load.keys.iter().flatten() {
+        if target.column(key).is_none() {
+            return Err(Error::new(
+                PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+                format!(
+                    "\"{}\" has no column {key}, which keys names",
+                    target.display_name()
+                ),
+            )
+            .detail(format!("It has: {}.", target.column_list())));
+        }
+    }
+    let owner = target.owner();
+    session::pinned(&load.search_path, &load.zone_name, || {
+        session::as_role(owner, || {
+            for (position, rule) in load.rules.iter().enumerate() {
+                refuse_owned_column(load, rule)?;
+                check_rule(load, source, target, position, rule)?;
+            }
+            check_columns(load, source, target)
+        })
+    })
+}
+
+/// The types that a parameter can have, by the kind of its JSON value.
+const PARAM_TYPES: [&str; 4] = [
+    "(NULL::pg_catalog.text)",
+    "(NULL::pg_catalog.numeric)",
+    "(NULL::pg_catalog.bool)",
+    "(NULL::pg_catalog.jsonb)",
+];
+
+/// Checks one rule over the row it will see. A parameter's type is known only when it is passed; a rule is fine if there are types
+/// with which it is.
+fn check_rule(
+    load: &Load,
+    source: &Relation,
+    target: &Relation,
+    position: usize,
+    rule: &Rule,
+) -> Result<()> {
+    let what = rule.what();
+    let parsed = Expression::parse(&what, &rule.expression)?;
+    let rows = Intake::before_rule(load, source, position)?;
+    let mut names: Vec<&str> = parsed
+        .params
+        .iter()
+        .map(|used| used.name.as_str())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let choices = PARAM_TYPES.len().pow(names.len().min(3) as u32);
+
+    let analyze = |choice: usize| {
+        let expression = parsed.sql(|name| {
+            let digit = names
+                .iter()
+                .position(|other| *other == name)
+                .unwrap_or(0)
+                .min(2);
+            Ok(Sql::fixed(
+                PARAM_TYPES[choice / PARAM_TYPES.len().pow(digit as u32) % PARAM_TYPES.len()],
+            ))
+        })?;
+        let statement = render(
+            include_str!("../sql/statement/rule_check.sql"),
+            &[("expression", &expression), ("rows", &rows)],
+        )?;
+        expression::analyze(&what, &statement)
+    };
+    let analysis = if names.is_empty() {
+        analyze(0)?
+    } else {
+        let attempts = (0..choices).map(|choice| session::subtransaction(|| analyze(choice)));
+        let mut first_error = None;
+        let found = attempts
+            .filter_map(|attempt| {
+                attempt
+                    .map_err(|error| first_error.get_or_insert(error).to_owned())
+                    .ok()
+            })
+            .next();
+        match (found, first_error) {
+            (Some(analysis), _) => analysis,
+            (None, Some(error)) => {
+                return Err(Error { hint: error.hint.or_else(|| Some("A parameter is text, numeric, boolean or jsonb, as its JSON value is: cast it, for example param.since::timestamptz.".to_owned())), ..error });
+            }
+            (None, None) => return Err(Error::internal("no type was tried")),
+        }
+    };
+    let type_mismatch =
+        |message: String| Error::new(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message);
+    match &rule.kind {
+        RuleKind::Filter if analysis.type_oid != pg_sys::BOOLOID => Err(type_mismatch(format!(
+            "{what} is of type {}, not boolean",
+            intake::type_name(analysis.type_oid)
+        ))
+        .hint("A filter says, for each row, whether to keep it.")),
+        RuleKind::Expression(column) => {
+            let into = target.column(column).filter(|into| {
+                analysis.type_oid != pg_sys::UNKNOWNOID
+                    && !intake::converts(analysis.type_oid, into.type_oid)
+            });
+            into.map_or(Ok(()), |into| {
+                Err(type_mismatch(format!(
+                    "{what} is of type {}, but the column {column} of \"{}\" is {}",
+                    intake::type_name(analysis.type_oid),
+                    target.display_name(),
+                    into.type_name
+                ))
+                .hint(format!("Cast the expression: (…)::{}.", into.type_name)))
+            })
+        }
+        RuleKind::Filter => Ok(()),
+    }
+}
+
+/// Checks the columns that all rules together deliver.
+fn check_columns(load: &Load, source: &Relation, target: &Relation) -> Result<()> {
+    let shape = load.shape(source, target)?;
+    // Parameters are NULLs here: the columns do not depend on them, but for expressions that consist of one alone.
+    let intake = Intake::build(load, source, |_| Ok(Sql::fixed("NULL")))?;
+    let values = [
+        Value::time(shape.time, 0),
+        Value::time(shape.time, 0),
+        Value::times(shape.time, [0, 0]),
+        Value::times(shape.stamp, [0]),
+        Value::time(shape.stamp, 0),
+        Value::time(shape.stamp, 0),
+        Value::of(0_i32),
+    ];
+    statement::connected(|connection| {
+        let prepared = connection.prepare(&intake.sql, &values)?;
+        let delivered = prepared.columns()?;
+        for key in load.keys.iter().flatten() {
+            if !delivered.iter().any(|column| column.name == *key) {
+                return Err(Error::new(
+                    PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+                    format!(
+                        "the source \"{}\" delivers no column {key}, which keys names",
+                        source.display_name()
+                    ),
+                )
+                .detail(format!("It has: {}.", source.column_list())));
+            }
+        }
+        intake::fit(load, source, target, &delivered, &intake.number).map(drop)
+    })
+}
+
+/// Forgets a load.
+pub fn unregister_load(path: &str, target: pg_sys::Oid) -> Result<()> {
+    let target = lock_for_registration(target, path, false, "unregister its load")?;
+    let gone = session::as_extension_owner(|| {
+        statement::write_rows(
+            include_str!("../sql/statement/unregister_load.sql"),
+            &[target.oid().into()],
+        )
+    })?;
+    if gone == 0 {
+        return Err(Error::undefined(format!(
+            "no load is registered for \"{}\"",
+            target.display_name()
+        ))
+        .hint("SELECT target FROM daybook.loads lists those that are."));
+    }
+    Ok(())
+}
+
+/// Registers a rule: appends it, puts it before another, or replaces the one of the same name in place.
+pub fn register_rule(
+    path: &str,
+    target: pg_sys::Oid,
+    rule: Rule,
+    before: Option<&str>,
+) -> Result<()> {
+    Expression::parse(&rule.what(), &rule.expression)?;
+    change_rules(path, target, "register rules for it", |rules, target| {
+        let name = rule.name.clone();
+        let old_place = rules.iter().position(|other| other.name == name);
+        if let Some(place) = old_place {
+            rules.remove(place);
+        }
+        let place = match before {
+            Some(before) => rules
+                .iter()
+                .position(|other| other.name == before)
+                .ok_or_else(|| unknown_rule(before, rules, target))?,
+            None => old_place.unwrap_or(rules.len()),
+        };
+        rules.insert(place, rule);
+        Ok(())
+    })
+}
+
+/// Forgets a rule.
+pub fn unregister_rule(path: &str, target: pg_sys::Oid, name: &str) -> Result<()> {
+    change_rules(path, target, "unregister its rules", |rules, target| {
+        let place = rules
+            .iter()
+            .position(|rule| rule.name == name)
+            .ok_or_else(|| unknown_rule(name, rules, target))?;
+        rules.remove(place);
+        Ok(())
+    })
+}
+
+fn unknown_rule(name: &str, rules: &[Rule], target: &Relation) -> Error {
+    let names: Vec<&str> = rules.iter().map(|rule| rule.name.as_str()).collect();
+    let detail = if names.is_empty() {
+        "It has no rules.".to_owned()
+    } else {
+        format!("It has, in this order: {}.", names.join(", "))
+    };
+    Error::undefined(format!(
+        "\"{}\" has no rule \"{name}\"",
+        target.display_name()
+    ))
+    .detail(detail)
+}
+
+/// Changes the rules of a target, checks what comes out against its load, and writes it if it differs.
+fn change_rules(
+    path: &str,
+    target: pg_sys::Oid,
+    action: &str,
+    change: impl FnOnce(&mut Vec<Rule>, &Relation) -> Result<()>,
+) -> Result<()> {
+    let target = lock_for_registration(target, path, false, action)?;
+    let registered = session::as_extension_owner(|| Registration::find(target.oid()))?
+        .ok_or_else(|| Error::internal("the registry row vanished"))?;
+    let mut rules = registered.rules.clone();
+    change(&mut rules, &target)?;
+    if rules == registered.rules {
+        return Ok(());
+    }
+    if let Some(mut load) = registered.load {
+        load.rules = rules.clone();
+        let source = Relation::describe(load.find_source()?)?;
+        check_load(&load, &source, &target)?;
+    }
+    let document = JsonB(serde_json::to_value(&rules)?);
+    session::as_extension_owner(|| {
+        statement::write_rows(
+            include_str!("../sql/statement/forget_rules.sql"),
+            &[target.oid().into()],
+        )?;
+        statement::write_rows(
+            include_str!("../sql/statement/register_rules.sql"),
+            &[target.oid().into(), document.into()],
+        )
+    })?;
+    Ok(())
+}
+
+/// Refuses a rule that sets the time or the stamp: read, stamp and delete must have one scope.
+fn refuse_owned_column(load: &Load, rule: &Rule) -> Result<()> {
+    let RuleKind::Expression(column) = &rule.kind else {
+        return Ok(());
+    };
+    let role = match column {
+        column if *column == load.time_column => "time",
+        column if *column == load.stamp_column => "stamp",
+        column if *column == load.loaded_at_column => "load time",
+        _ => return Ok(()),
+    };
+    Err(Error::invalid(format!("rule \"{}\" cannot set {column}, the {role} column of the load", rule.name))
+        .detail("What is read, what is stamped and what is deleted must be the same rows; a rule that moved them would break that.")
+        .hint("Do it in a view and register the view as the source, or write to another column."))
+}

@@ -1,0 +1,375 @@
+//! What is registered: loads and their rules, read from the extension's tables into plain structs.
+
+use pgrx::pg_sys;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::calendar::{Calendar, Grain};
+use crate::error::{Error, Result};
+use crate::ident::{Ident, QualifiedName};
+use crate::relation::Relation;
+use crate::statement::{self, TimeType};
+use crate::zone::{MICROS_PER_DAY, Zone};
+
+/// What a rule does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RuleKind {
+    /// Keeps a row only where the expression is true.
+    Filter,
+    /// Sets this column to the value of the expression.
+    Expression(Ident),
+}
+
+/// One registered step between reading and writing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name, unique per target.
+    pub name: String,
+    /// What it does.
+    pub kind: RuleKind,
+    /// The SQL expression as registered.
+    pub expression: String,
+}
+
+#[derive(Deserialize, Serialize)]
+struct RuleRow {
+    name: String,
+    column_name: Option<Ident>,
+    expression: String,
+}
+
+impl Rule {
+    /// How messages speak of it.
+    pub fn what(&self) -> String {
+        match &self.kind {
+            RuleKind::Filter => format!("the filter of rule \"{}\"", self.name),
+            RuleKind::Expression(_) => format!("the expression of rule \"{}\"", self.name),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Rule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let RuleRow {
+            name,
+            column_name,
+            expression,
+        } = RuleRow::deserialize(deserializer)?;
+        let kind = column_name.map_or(RuleKind::Filter, RuleKind::Expression);
+        Ok(Self {
+            name,
+            kind,
+            expression,
+        })
+    }
+}
+
+impl Serialize for Rule {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        let column_name = match &self.kind {
+            RuleKind::Filter => None,
+            RuleKind::Expression(column) => Some(column.clone()),
+        };
+        RuleRow {
+            name: self.name.clone(),
+            column_name,
+            expression: self.expression.clone(),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// The version of an ordered list of rules over a source: the first 16 hexadecimal digits of a blake3 hash of the rules' kinds,
+/// columns and texts in order, and of the source's query if it is a view. It holds no name of a rule and no OID.
+pub fn rules_version(rules: &[Rule], source: &Relation) -> String {
+    let mut hash = blake3::Hasher::new();
+    let mut add = |part: &str| {
+        hash.update(&(part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
+    };
+    add("daybook rules 1");
+    for rule in rules {
+        match &rule.kind {
+            RuleKind::Filter => add("filter"),
+            RuleKind::Expression(column) => {
+                add("expression");
+                add(column.as_str());
+            }
+        }
+        add(&rule.expression);
+    }
+    if let Some(definition) = &source.view_definition {
+        add("view");
+        add(definition);
+    }
+    hash.finalize().to_hex()[..16].to_owned()
+}
+
+#[derive(Deserialize)]
+struct LoadRow {
+    source_schema: Ident,
+    source_name: Ident,
+    time_column: Ident,
+    grain_text: String,
+    grain_months: i32,
+    grain_days: i32,
+    grain_micros: i64,
+    zone: String,
+    origin: i64,
+    stamp_column: Ident,
+    loaded_at_column: Ident,
+    keys: Option<Vec<Ident>>,
+    dedup_order_by: Option<String>,
+    history_starts: Option<i64>,
+    settle: i64,
+    extra_columns_are_errors: bool,
+}
+
+#[derive(Deserialize)]
+struct RegistrationRow {
+    search_path: String,
+    calendar: Option<String>,
+    has_intervals: bool,
+    first_interval: Option<i64>,
+    rules: Vec<Rule>,
+    load: Option<LoadRow>,
+}
+
+/// What is registered for a target.
+pub struct Registration {
+    /// Schemas in which registered SQL finds its names.
+    pub search_path: String,
+    /// What recorded intervals were counted with, in words.
+    pub calendar: Option<String>,
+    /// Whether any interval is recorded.
+    pub has_intervals: bool,
+    /// Rules, in order.
+    pub rules: Vec<Rule>,
+    /// The load.
+    pub load: Option<Load>,
+}
+
+impl Registration {
+    /// Looks up what is registered for a target; `None` if nothing is.
+    pub fn find(target: pg_sys::Oid) -> Result<Option<Self>> {
+        let row: Option<RegistrationRow> =
+            statement::fetch(include_str!("../sql/catalog/load.sql"), &[target.into()])?;
+        row.map(|row| {
+            let load = row
+                .load
+                .map(|load| Load::from_row(load, &row.search_path, &row.rules, row.first_interval));
+            Ok(Self {
+                search_path: row.search_path,
+                calendar: row.calendar,
+                has_intervals: row.has_intervals,
+                rules: row.rules,
+                load: load.transpose()?,
+            })
+        })
+        .transpose()
+    }
+}
+
+/// A registered interval load.
+#[derive(Clone)]
+pub struct Load {
+    /// The relation it reads, by name.
+    pub source: QualifiedName,
+    /// Column of source and target that says when a row happened.
+    pub time_column: Ident,
+    /// Length of a grain interval, as SQL writes it.
+    pub grain_text: String,
+    /// Grain, zone and origin.
+    pub calendar: Calendar,
+    /// Name of the zone.
+    pub zone_name: String,
+    /// Target column that holds the start of a row's grain interval.
+    pub stamp_column: Ident,
+    /// Target column that is filled with the time of the load, if the target has it.
+    pub loaded_at_column: Ident,
+    /// Columns that are unique within a grain interval.
+    pub keys: Option<Vec<Ident>>,
+    /// Order in which the first row of a key is kept.
+    pub dedup_order_by: Option<String>,
+    /// Start of the first interval that is due.
+    pub history_starts: Option<i64>,
+    /// Start of the first interval that was loaded.
+    pub first_interval: Option<i64>,
+    /// Microseconds from the end of an interval until it counts as closed.
+    pub settle: i64,
+    /// Whether source columns that the target lacks are errors.
+    pub extra_columns_are_errors: bool,
+    /// Schemas in which registered SQL finds its names.
+    pub search_path: String,
+    /// Rules, in order.
+    pub rules: Vec<Rule>,
+}
+
+/// The types of the columns that a load lives by.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// Type of the time column, in source and target.
+    pub time: TimeType,
+    /// Type of the stamp column.
+    pub stamp: TimeType,
+    /// Whether the target has the column for the time of the load.
+    pub has_loaded_at: bool,
+}
+
+impl Load {
+    fn from_row(
+        row: LoadRow,
+        search_path: &str,
+        rules: &[Rule],
+        first_interval: Option<i64>,
+    ) -> Result<Self> {
+        Ok(Self {
+            source: QualifiedName {
+                schema: row.source_schema,
+                name: row.source_name,
+            },
+            time_column: row.time_column,
+            grain_text: row.grain_text,
+            calendar: Calendar {
+                grain: Grain::new(row.grain_months, row.grain_days, row.grain_micros)?,
+                zone: Zone::named(&row.zone)?,
+                origin: row.origin,
+            },
+            zone_name: row.zone,
+            stamp_column: row.stamp_column,
+            loaded_at_column: row.loaded_at_column,
+            keys: row.keys,
+            dedup_order_by: row.dedup_order_by,
+            history_starts: row.history_starts,
+            first_interval,
+            settle: row.settle,
+            extra_columns_are_errors: row.extra_columns_are_errors,
+            search_path: search_path.to_owned(),
+            rules: rules.to_vec(),
+        })
+    }
+
+    /// The load of a target; 42704 if none is registered.
+    pub fn of(target: &Relation) -> Result<Self> {
+        Registration::find(target.oid())?
+            .and_then(|registration| registration.load)
+            .ok_or_else(|| {
+                Error::undefined(format!(
+                    "no load is registered for \"{}\"",
+                    target.display_name()
+                ))
+                .hint(format!(
+                    "SELECT register_load('{}', 'the_source', time_column => 'the_time_column');",
+                    target.display_name()
+                ))
+            })
+    }
+
+    /// The source as it is now; 42P01 if there is none of that name.
+    pub fn find_source(&self) -> Result<pg_sys::Oid> {
+        let oid: Option<u32> = statement::fetch(
+            include_str!("../sql/catalog/relation_by_name.sql"),
+            &[
+                self.source.schema.as_str().into(),
+                self.source.name.as_str().into(),
+            ],
+        )?;
+        oid.map(pg_sys::Oid::from).ok_or_else(|| {
+            Error::new(
+                pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
+                format!("the source {} does not exist", self.source),
+            )
+            .detail("The source is looked up by name at each run, so that it may be dropped and built anew.")
+            .hint("Build it again under this name, or register the load with another source.")
+        })
+    }
+
+    /// What intervals are counted with, in words: kept with the recorded intervals and compared when a load is registered again.
+    pub fn calendar_in_words(&self) -> String {
+        let origin = crate::bound::Bound::Local(self.calendar.origin);
+        format!(
+            "grain {} in zone {} from {origin}, time column {}, stamp column {}",
+            self.grain_text, self.zone_name, self.time_column, self.stamp_column
+        )
+    }
+
+    /// The types of the time and stamp columns, which must fit each other and the grain.
+    ///
+    /// Refused: columns that do not exist (42703); a time column that is not a date or timestamp or differs between source and
+    /// target, a stamp column that cannot hold every boundary exactly (42804); a grain below a day for dates (22023).
+    pub fn shape(&self, source: &Relation, target: &Relation) -> Result<Shape> {
+        let find = |relation: &Relation, name: &Ident, role: &str| -> Result<(TimeType, String)> {
+            let column = relation.column(name).ok_or_else(|| {
+                Error::new(
+                    pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+                    format!(
+                        "\"{}\" has no column {name}, the {role}",
+                        relation.display_name()
+                    ),
+                )
+                .detail(format!("It has: {}.", relation.column_list()))
+            })?;
+            let kind = TimeType::from_oid(column.type_oid).ok_or_else(|| {
+                Error::new(
+                    pgrx::PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
+                    format!(
+                        "the {role} {name} of \"{}\" is of type {}",
+                        relation.display_name(),
+                        column.type_name
+                    ),
+                )
+                .hint("It must be timestamp with time zone, timestamp without time zone, or date.")
+            })?;
+            Ok((kind, column.type_name.clone()))
+        };
+        if self.time_column == self.stamp_column {
+            return Err(Error::invalid(format!(
+                "column {} cannot be both time and stamp",
+                self.time_column
+            ))
+            .hint("The stamp is set by the load: give it a column of its own."));
+        }
+        let (time, time_name) = find(source, &self.time_column, "time column")?;
+        let (target_time, target_time_name) = find(target, &self.time_column, "time column")?;
+        let (stamp, stamp_name) = find(target, &self.stamp_column, "stamp column")?;
+        let mismatch =
+            |message: String| Error::new(pgrx::PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message);
+        if time != target_time {
+            return Err(mismatch(format!(
+                "the time column {} is {time_name} in the source and {target_time_name} in the target",
+                self.time_column
+            ))
+            .hint("Both must have the same type, so that a row's interval is the same on both sides."));
+        }
+        let whole_days = self.calendar.grain.is_calendar()
+            && self.calendar.origin.rem_euclid(MICROS_PER_DAY) == 0;
+        if time == TimeType::Date && !whole_days {
+            return Err(Error::invalid(format!(
+                "the grain {} is finer than the days of the time column {}",
+                self.grain_text, self.time_column
+            ))
+            .hint("For a date column count days or longer, from an origin at midnight."));
+        }
+        let exact = match (time, stamp) {
+            (TimeType::TimestampTz, TimeType::TimestampTz)
+            | (TimeType::Timestamp, TimeType::Timestamp) => true,
+            (_, TimeType::Date) => whole_days,
+            _ => self.calendar.grain.is_calendar(),
+        };
+        if !exact {
+            return Err(mismatch(format!(
+                "the stamp column {} of type {stamp_name} cannot hold every start of a grain of {}",
+                self.stamp_column, self.grain_text
+            ))
+            .hint(format!("Give it the type of the time column, {time_name}.")));
+        }
+        let has_loaded_at = target.column(&self.loaded_at_column).is_some();
+        Ok(Shape {
+            time,
+            stamp,
+            has_loaded_at,
+        })
+    }
+}

@@ -1,0 +1,450 @@
+//! Statements. Each is written out whole in a file under `sql/statement` or `sql/catalog`, with holes such as `{target}` that only
+//! a [`Sql`] can fill, and values bound as parameters. This module renders them and is the only one that runs SQL.
+
+use std::ffi::{CStr, CString};
+
+use pgrx::datum::DatumWithOid;
+use pgrx::{IntoDatum, Spi, pg_sys};
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+use crate::ident::{Ident, Sql};
+use crate::list;
+use crate::zone::MICROS_PER_DAY;
+
+/// Fills the holes of a template. An unknown or unfilled hole is a mistake in daybook (XX000); a test renders every template.
+pub fn render(template: &str, holes: &[(&str, &Sql)]) -> Result<Sql> {
+    let mut text = String::with_capacity(template.len() * 2);
+    let mut rest = strip_head(template);
+    let mut filled = vec![false; holes.len()];
+    while let Some(open) = rest.find('{') {
+        let (before, from_hole) = rest.split_at(open);
+        text.push_str(before);
+        let close = from_hole
+            .find('}')
+            .ok_or_else(|| Error::internal("a hole does not end"))?;
+        let name = &from_hole[1..close];
+        let index = holes
+            .iter()
+            .position(|(hole, _)| *hole == name)
+            .ok_or_else(|| Error::internal(format!("nothing fills the hole {{{name}}}")))?;
+        filled[index] = true;
+        text.push_str(&holes[index].1.to_string());
+        rest = &from_hole[close + 1..];
+    }
+    text.push_str(rest);
+    match filled.iter().position(|done| !done) {
+        Some(unused) => Err(Error::internal(format!(
+            "there is no hole {{{}}}",
+            holes[unused].0
+        ))),
+        None => Ok(Sql::rendered(text.trim_end().to_owned())),
+    }
+}
+
+/// A template without the comment at its head.
+fn strip_head(template: &str) -> &str {
+    let mut rest = template;
+    while rest.starts_with("--") {
+        rest = rest.split_once('\n').map_or("", |(_, after)| after);
+    }
+    rest
+}
+
+/// Runs a read that answers with one jsonb document, or NULL or no row for nothing. Before the transaction's first write it runs
+/// on the snapshot of the caller's statement, also on a standby; after it, on a fresh one.
+pub fn fetch<T: DeserializeOwned>(sql: &str, args: &[DatumWithOid]) -> Result<Option<T>> {
+    let document: Option<pgrx::JsonB> = Spi::connect(|client| {
+        let rows = client.select(strip_head(sql), Some(1), args)?;
+        if rows.is_empty() {
+            Ok(None)
+        } else {
+            rows.first().get_one::<pgrx::JsonB>()
+        }
+    })?;
+    document
+        .map(|document| serde_json::from_value(document.0))
+        .transpose()
+        .map_err(Error::from)
+}
+
+/// Runs a statement that writes or locks and answers with at most one value.
+pub fn write<T: pgrx::FromDatum + IntoDatum>(
+    sql: &str,
+    args: &[DatumWithOid],
+) -> Result<Option<T>> {
+    Spi::connect_mut(|client| {
+        let rows = client.update(strip_head(sql), None, args)?;
+        if rows.is_empty() {
+            Ok(None)
+        } else {
+            rows.first().get_one::<T>()
+        }
+    })
+    .map_err(Error::from)
+}
+
+/// Runs a read that answers with at most one value.
+pub fn ask<T: pgrx::FromDatum + IntoDatum>(sql: &str, args: &[DatumWithOid]) -> Result<Option<T>> {
+    Spi::connect(|client| {
+        let rows = client.select(strip_head(sql), Some(1), args)?;
+        if rows.is_empty() {
+            Ok(None)
+        } else {
+            rows.first().get_one::<T>()
+        }
+    })
+    .map_err(Error::from)
+}
+
+/// Runs a statement that writes and says how many rows it touched.
+pub fn write_rows(sql: &str, args: &[DatumWithOid]) -> Result<u64> {
+    Spi::connect_mut(|client| {
+        client
+            .update(strip_head(sql), None, args)
+            .map(|rows| rows.len() as u64)
+    })
+    .map_err(Error::from)
+}
+
+/// An instant in microseconds as the type that the server binds; 22023 if Postgres cannot hold it.
+pub fn instant(micros: i64) -> Result<pgrx::datum::TimestampWithTimeZone> {
+    pgrx::datum::TimestampWithTimeZone::try_from(micros)
+        .map_err(|_| Error::invalid("the time is beyond what Postgres can hold"))
+}
+
+/// The types that a time or stamp column may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeType {
+    /// Days.
+    Date,
+    /// Local times in the load's zone.
+    Timestamp,
+    /// Instants.
+    TimestampTz,
+}
+
+impl TimeType {
+    /// The type with this OID, if it is one of the three.
+    pub fn from_oid(oid: u32) -> Option<Self> {
+        match pg_sys::Oid::from(oid) {
+            pg_sys::DATEOID => Some(Self::Date),
+            pg_sys::TIMESTAMPOID => Some(Self::Timestamp),
+            pg_sys::TIMESTAMPTZOID => Some(Self::TimestampTz),
+            _ => None,
+        }
+    }
+
+    /// The type's OID.
+    pub fn oid(self) -> pg_sys::Oid {
+        match self {
+            Self::Date => pg_sys::DATEOID,
+            Self::Timestamp => pg_sys::TIMESTAMPOID,
+            Self::TimestampTz => pg_sys::TIMESTAMPTZOID,
+        }
+    }
+
+    fn array_oid(self) -> pg_sys::Oid {
+        match self {
+            Self::Date => pg_sys::DATEARRAYOID,
+            Self::Timestamp => pg_sys::TIMESTAMPARRAYOID,
+            Self::TimestampTz => pg_sys::TIMESTAMPTZARRAYOID,
+        }
+    }
+
+    fn datum(self, micros: i64) -> pg_sys::Datum {
+        match self {
+            Self::Date => pg_sys::Datum::from(micros.div_euclid(MICROS_PER_DAY) as i32),
+            Self::Timestamp | Self::TimestampTz => pg_sys::Datum::from(micros),
+        }
+    }
+}
+
+/// One bound value of a prepared statement: its type, and its datum or NULL.
+#[derive(Clone, Copy)]
+pub struct Value {
+    oid: pg_sys::Oid,
+    datum: Option<pg_sys::Datum>,
+}
+
+impl Value {
+    /// A value of a type that pgrx knows.
+    pub fn of<T: IntoDatum>(value: T) -> Self {
+        Self {
+            oid: T::type_oid(),
+            datum: value.into_datum(),
+        }
+    }
+
+    /// A time, given in microseconds.
+    pub fn time(kind: TimeType, micros: i64) -> Self {
+        Self {
+            oid: kind.oid(),
+            datum: Some(kind.datum(micros)),
+        }
+    }
+
+    /// An array of times, given in microseconds.
+    pub fn times(kind: TimeType, micros: impl IntoIterator<Item = i64>) -> Self {
+        let mut elements: Vec<pg_sys::Datum> = micros.into_iter().map(|m| kind.datum(m)).collect();
+        let (length, align) = match kind {
+            TimeType::Date => (4, pg_sys::TYPALIGN_INT),
+            _ => (8, pg_sys::TYPALIGN_DOUBLE),
+        };
+        // SAFETY: the elements are by-value datums of the given type; the array is allocated in the current context.
+        let array = unsafe {
+            pg_sys::construct_array(
+                elements.as_mut_ptr(),
+                elements.len() as i32,
+                kind.oid(),
+                length,
+                true,
+                align as std::ffi::c_char,
+            )
+        };
+        Self {
+            oid: kind.array_oid(),
+            datum: Some(pg_sys::Datum::from(array)),
+        }
+    }
+
+    /// The value as its type writes it, for people to read; `None` for NULL.
+    pub fn text(&self) -> Option<String> {
+        let datum = self.datum?;
+        // SAFETY: the datum is of the type; the server answers with a null-terminated string.
+        unsafe {
+            let mut output = pg_sys::InvalidOid;
+            let mut is_varlena = false;
+            pg_sys::getTypeOutputInfo(self.oid, &mut output, &mut is_varlena);
+            let text = pg_sys::OidOutputFunctionCall(output, datum);
+            Some(CStr::from_ptr(text).to_string_lossy().into_owned())
+        }
+    }
+
+    /// The type of the value.
+    pub fn oid(&self) -> pg_sys::Oid {
+        self.oid
+    }
+}
+
+/// A column that a statement answers with.
+#[derive(Debug, Clone)]
+pub struct ResultColumn {
+    /// Its name.
+    pub name: Ident,
+    /// Its type.
+    pub type_oid: pg_sys::Oid,
+}
+
+/// A connection to the server's SQL engine, within which statements stay prepared and deltas keep their names.
+pub struct Connection(());
+
+/// Runs `work` with a connection. What it prepares and collects is freed at the end.
+pub fn connected<T>(work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
+    Spi::connect_mut(|_| work(&mut Connection(())))
+}
+
+/// A statement that the server has parsed and will plan.
+pub struct Prepared {
+    plan: pg_sys::SPIPlanPtr,
+    types: Vec<pg_sys::Oid>,
+}
+
+impl Connection {
+    /// Has the server parse a statement whose parameters have the types of `values`.
+    pub fn prepare(&mut self, sql: &Sql, values: &[Value]) -> Result<Prepared> {
+        let text = CString::new(sql.to_string())
+            .map_err(|_| Error::invalid("SQL text cannot contain a NUL character"))?;
+        let mut types: Vec<pg_sys::Oid> = values.iter().map(Value::oid).collect();
+        // SAFETY: the text is null-terminated, the types are as many as said; SPI is connected.
+        let plan =
+            unsafe { pg_sys::SPI_prepare(text.as_ptr(), types.len() as i32, types.as_mut_ptr()) };
+        if plan.is_null() {
+            return Err(Error::internal("the server could not prepare a statement"));
+        }
+        Ok(Prepared { plan, types })
+    }
+
+    /// Runs a prepared statement; rows that it answers with are thrown away. Returns the number of rows processed.
+    pub fn run(&mut self, statement: &Prepared, values: &[Value]) -> Result<u64> {
+        // SAFETY: a receiver that does nothing needs no set-up and no clean-up.
+        let receiver = unsafe { pg_sys::CreateDestReceiver(pg_sys::CommandDest::DestNone) };
+        self.run_into(statement, values, receiver)
+    }
+
+    /// Runs a prepared statement that answers with one jsonb document, or NULL or no row for nothing.
+    pub fn fetch<T: DeserializeOwned>(
+        &mut self,
+        statement: &Prepared,
+        values: &[Value],
+    ) -> Result<Option<T>> {
+        self.run_into(statement, values, std::ptr::null_mut())?;
+        // SAFETY: without a receiver of ours the rows are in SPI_tuptable, which lives until the next statement.
+        let document = unsafe {
+            let table = pg_sys::SPI_tuptable;
+            if table.is_null() || (*table).numvals == 0 {
+                return Ok(None);
+            }
+            let mut is_null = false;
+            let datum = pg_sys::SPI_getbinval(*(*table).vals, (*table).tupdesc, 1, &mut is_null);
+            let document = <pgrx::JsonB as pgrx::FromDatum>::from_datum(datum, is_null);
+            pg_sys::SPI_freetuptable(table);
+            document
+        };
+        document
+            .map(|document| serde_json::from_value(document.0))
+            .transpose()
+            .map_err(Error::from)
+    }
+
+    fn run_into(
+        &mut self,
+        statement: &Prepared,
+        values: &[Value],
+        receiver: *mut pg_sys::DestReceiver,
+    ) -> Result<u64> {
+        if values
+            .iter()
+            .map(Value::oid)
+            .ne(statement.types.iter().copied())
+        {
+            return Err(Error::internal(
+                "a statement was given other parameters than it has",
+            ));
+        }
+        // SAFETY: the list has room for the values written below; plan, list and receiver outlive the call.
+        let (status, rows) = unsafe {
+            let params = pg_sys::makeParamList(values.len() as i32);
+            let slots = (*params).params.as_mut_ptr();
+            for (index, value) in values.iter().enumerate() {
+                let slot = &mut *slots.add(index);
+                slot.value = value.datum.unwrap_or(pg_sys::Datum::from(0));
+                slot.isnull = value.datum.is_none();
+                slot.pflags = pg_sys::PARAM_FLAG_CONST as u16;
+                slot.ptype = value.oid;
+            }
+            let options = pg_sys::SPIExecuteOptions {
+                params,
+                read_only: false,
+                dest: receiver,
+                ..pg_sys::SPIExecuteOptions::default()
+            };
+            let status = pg_sys::SPI_execute_plan_extended(statement.plan, &options);
+            (status, pg_sys::SPI_processed)
+        };
+        if status < 0 {
+            return Err(Error::internal(format!(
+                "the server answered a statement with {status}"
+            )));
+        }
+        Ok(rows)
+    }
+
+    /// Makes a delta: a named set of rows of the shape that `like` answers with, empty at first.
+    pub fn delta(&mut self, name: &'static CStr, like: &Prepared) -> Result<Delta> {
+        // SAFETY: the descriptor and the store are allocated in the connection's context; the relation is registered under a
+        // name with a space, which hides no table that a statement of ours could mean.
+        unsafe {
+            let source = single_source(like)?;
+            let descriptor = pg_sys::CreateTupleDescCopy((*source).resultDesc);
+            let store = pg_sys::tuplestore_begin_heap(false, false, pg_sys::work_mem);
+            let relation = pg_sys::palloc0(size_of::<pg_sys::EphemeralNamedRelationData>())
+                .cast::<pg_sys::EphemeralNamedRelationData>();
+            (*relation).md.name = pg_sys::pstrdup(name.as_ptr());
+            (*relation).md.reliddesc = pg_sys::InvalidOid;
+            (*relation).md.tupdesc = descriptor;
+            (*relation).md.enrtype = pg_sys::EphemeralNameRelationType::ENR_NAMED_TUPLESTORE;
+            (*relation).md.enrtuples = 0.0;
+            (*relation).reldata = store.cast();
+            if pg_sys::SPI_register_relation(relation) != pg_sys::SPI_OK_REL_REGISTER as i32 {
+                return Err(Error::internal("a delta could not be named"));
+            }
+            Ok(Delta { store, relation })
+        }
+    }
+
+    /// Replaces the rows of a delta by what a statement answers with, and says how many there are.
+    pub fn fill(
+        &mut self,
+        delta: &mut Delta,
+        statement: &Prepared,
+        values: &[Value],
+    ) -> Result<u64> {
+        // SAFETY: store and relation live as long as the connection; the receiver writes into the store only.
+        let receiver = unsafe {
+            pg_sys::tuplestore_clear(delta.store);
+            let receiver = pg_sys::CreateTuplestoreDestReceiver();
+            pg_sys::SetTuplestoreDestReceiverParams(
+                receiver,
+                delta.store,
+                pg_sys::CurrentMemoryContext,
+                false,
+                std::ptr::null_mut(),
+                std::ptr::null(),
+            );
+            receiver
+        };
+        let rows = self.run_into(statement, values, receiver)?;
+        // SAFETY: as above; the planner reads this number as the size of the relation.
+        unsafe { (*delta.relation).md.enrtuples = rows as f64 };
+        Ok(rows)
+    }
+
+    /// Ends a delta; one that spilled to disk gives its file back here.
+    pub fn end(&mut self, delta: Delta) {
+        // SAFETY: the relation is taken out of reach of later statements before its rows go.
+        unsafe {
+            pg_sys::SPI_unregister_relation((*delta.relation).md.name);
+            pg_sys::tuplestore_end(delta.store);
+        }
+    }
+}
+
+/// Rows that were read once and are used by several statements, which see them as a relation of this name.
+pub struct Delta {
+    store: *mut pg_sys::Tuplestorestate,
+    relation: *mut pg_sys::EphemeralNamedRelationData,
+}
+
+impl Prepared {
+    /// The columns that the statement answers with.
+    pub fn columns(&self) -> Result<Vec<ResultColumn>> {
+        // SAFETY: the plan lives as long as its connection, which the caller holds; names are null-terminated.
+        unsafe {
+            let descriptor = (*single_source(self)?).resultDesc;
+            if descriptor.is_null() {
+                return Ok(Vec::new());
+            }
+            (1..=(*descriptor).natts)
+                .map(|number| {
+                    let name = CStr::from_ptr(pg_sys::SPI_fname(descriptor, number));
+                    Ok(ResultColumn {
+                        name: Ident::new(name.to_string_lossy())?,
+                        type_oid: pg_sys::SPI_gettypeid(descriptor, number),
+                    })
+                })
+                .collect()
+        }
+    }
+
+    /// The relations that the statement reads, views and what they read included; not partitions.
+    pub fn relations(&self) -> Result<Vec<pg_sys::Oid>> {
+        // SAFETY: as above; the list holds OIDs.
+        unsafe { Ok(list::oids((*single_source(self)?).relationOids)) }
+    }
+}
+
+/// # Safety
+/// The connection in which the statement was prepared must still be open.
+unsafe fn single_source(statement: &Prepared) -> Result<*mut pg_sys::CachedPlanSource> {
+    // SAFETY: the list belongs to a valid plan and holds plan sources.
+    unsafe {
+        let sources = pg_sys::SPI_plan_get_plan_sources(statement.plan);
+        if list::length(sources) != 1 {
+            return Err(Error::internal(
+                "a template must hold exactly one statement",
+            ));
+        }
+        Ok(list::pointer(sources, 0))
+    }
+}

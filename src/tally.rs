@@ -1,0 +1,124 @@
+//! Counting inside the statements of a run. The statements call [`tally`] once for each row and step and [`tally_target`]
+//! once for each row that they delete or insert; the counts are exact because both are called above a fence
+//! (`OFFSET 0`) or in RETURNING, where the planner neither moves nor repeats them.
+//!
+//! Runs nest (a trigger on a target may load another one): each has a number, and a statement names its run's.
+
+use std::cell::RefCell;
+
+use crate::error::{EVIDENCE_ROWS, Error, Result};
+
+/// What one run has counted so far, per grain interval (from 0).
+#[derive(Debug, Default, Clone)]
+pub struct Counts {
+    /// Rows that passed a step; step 0 is the read.
+    pub passed: Vec<Vec<u64>>,
+    /// Rows deleted from the target.
+    pub deleted: Vec<u64>,
+    /// Rows inserted into the target, where the insert reports them.
+    pub inserted: Vec<u64>,
+    /// Number of rows deleted or inserted that no rerun could write back.
+    pub foreign_rows: u64,
+    /// The first of them, described.
+    pub foreign_samples: Vec<String>,
+}
+
+thread_local! {
+    static RUNS: RefCell<Vec<Counts>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A run that counts. Its number is free again when this is dropped, also when an error unwinds.
+pub struct Tally {
+    run: usize,
+}
+
+impl Tally {
+    /// Begins to count `intervals` grain intervals over `steps` steps, the read being the first.
+    pub fn begin(steps: usize, intervals: usize) -> Self {
+        RUNS.with_borrow_mut(|runs| {
+            runs.push(Counts {
+                passed: vec![vec![0; intervals]; steps],
+                deleted: vec![0; intervals],
+                inserted: vec![0; intervals],
+                ..Counts::default()
+            });
+            Self {
+                run: runs.len() - 1,
+            }
+        })
+    }
+
+    /// The number that the statements of the run pass.
+    pub fn run(&self) -> i32 {
+        self.run as i32
+    }
+
+    /// The counts since the beginning or the last call; counting goes on from zero.
+    pub fn take(&mut self) -> Counts {
+        RUNS.with_borrow_mut(|runs| match runs.get_mut(self.run) {
+            Some(counts) => {
+                let zero = Counts {
+                    passed: vec![vec![0; counts.deleted.len()]; counts.passed.len()],
+                    deleted: vec![0; counts.deleted.len()],
+                    inserted: vec![0; counts.deleted.len()],
+                    ..Counts::default()
+                };
+                std::mem::replace(counts, zero)
+            }
+            None => Counts::default(),
+        })
+    }
+}
+
+impl Drop for Tally {
+    fn drop(&mut self) {
+        RUNS.with_borrow_mut(|runs| runs.truncate(self.run));
+    }
+}
+
+fn outside_a_run() -> Error {
+    Error::prerequisite("this function works only inside the statements of a run")
+        .hint("Call load_interval instead.")
+}
+
+/// Counts a row that arrives at `step`, if it is kept there, and says whether it is. `interval` counts from 1.
+pub fn tally(run: i32, step: i32, interval: i32, kept: bool) -> Result<bool> {
+    RUNS.with_borrow_mut(|runs| {
+        let count = runs
+            .get_mut(run as usize)
+            .and_then(|counts| counts.passed.get_mut(step as usize))
+            .and_then(|step| step.get_mut((interval as usize).wrapping_sub(1)))
+            .ok_or_else(outside_a_run)?;
+        *count += u64::from(kept);
+        Ok(kept)
+    })
+}
+
+/// Counts a row deleted from or inserted into the target; `foreign` describes it if no rerun could write it back.
+pub fn tally_target(
+    run: i32,
+    inserted: bool,
+    interval: i32,
+    foreign: Option<String>,
+) -> Result<bool> {
+    RUNS.with_borrow_mut(|runs| {
+        let counts = runs.get_mut(run as usize).ok_or_else(outside_a_run)?;
+        if let Some(sample) = foreign {
+            counts.foreign_rows += 1;
+            if counts.foreign_samples.len() < EVIDENCE_ROWS {
+                counts.foreign_samples.push(sample);
+            }
+            return Ok(false);
+        }
+        let per_interval = if inserted {
+            &mut counts.inserted
+        } else {
+            &mut counts.deleted
+        };
+        let count = per_interval
+            .get_mut((interval as usize).wrapping_sub(1))
+            .ok_or_else(outside_a_run)?;
+        *count += 1;
+        Ok(true)
+    })
+}
