@@ -55,7 +55,7 @@ uninstall: ## Remove what install has put there
 	rm -f $(extension_dir)/daybook.control $(extension_dir)/daybook--*.sql $(library_dir)/daybook.so
 
 demo: ## Show daybook at work on a throw-away server
-	@$(beside_server) examples/demo
+	@$(beside_server) bash -c '"$$DAYBOOK_BINDIR/psql" --no-psqlrc --echo-all --file examples/demo.sql'
 
 test: ## Run all suites on the server of PG_CONFIG
 	@tests/tools/count $(foreach suite,unit regress isolation cluster docs-test,'$(MAKE) -s $(suite)')
