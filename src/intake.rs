@@ -167,11 +167,36 @@ impl Intake {
         })
     }
 
-    /// The rows that the rule at `position` (from 0) sees; the parameters of the rules before it are NULLs of type text.
+    /// The rows that the rule at `position` (from 0) sees, for the parser alone: nothing is counted or filtered. The parameters of
+    /// the rules before it are NULLs of type text.
     pub fn before_rule(load: &Load, source: &Relation, position: usize) -> Result<Sql> {
-        let mut layers = Layers::window(load, source)?;
+        let columns: Vec<Ident> = source
+            .columns
+            .iter()
+            .map(|column| column.name.clone())
+            .collect();
+        let number = free_name("daybook interval", &columns)?;
+        let sql = render(
+            include_str!("../sql/statement/rule_rows.sql"),
+            &[
+                (
+                    "columns",
+                    &Sql::list(columns.iter().map(|name| name.of("source"))),
+                ),
+                ("number", &number.sql()),
+                ("source", &source.qualified_name().sql()),
+            ],
+        )?;
+        let mut layers = Layers {
+            sql,
+            columns,
+            number,
+            steps: Vec::new(),
+        };
         for rule in load.rules.iter().take(position) {
-            layers.rule(rule, &mut |_| Ok(Sql::fixed("(NULL::pg_catalog.text)")))?;
+            if let RuleKind::Expression(_) = rule.kind {
+                layers.rule(rule, &mut |_| Ok(Sql::fixed("(NULL::pg_catalog.text)")))?;
+            }
         }
         Ok(layers.sql)
     }

@@ -330,7 +330,6 @@ fn param_value(value: &serde_json::Value) -> Result<Value> {
 
 /// The statements of a run, as text.
 struct Statements {
-    intake: Intake,
     delete: Sql,
     insert: Sql,
     preview_delete: Sql,
@@ -347,7 +346,7 @@ impl Statements {
         load: &Load,
         shape: Shape,
         target: &Relation,
-        intake: Intake,
+        intake: &Intake,
         written: &[Ident],
         uses_delta: bool,
     ) -> Result<Self> {
@@ -410,7 +409,6 @@ impl Statements {
                 .as_ref()
                 .map(|keys| key_problems(keys, &delta, &intake.number))
                 .transpose()?,
-            intake,
         })
     }
 }
@@ -574,7 +572,7 @@ impl<'a> Run<'a> {
             &setup.load,
             setup.plan.shape,
             &setup.target,
-            intake,
+            &intake,
             &written,
             uses_delta,
         )?;
@@ -1157,7 +1155,7 @@ pub fn explain_load(request: &Request) -> Result<Vec<Explained>> {
                     &setup.load,
                     setup.plan.shape,
                     &setup.target,
-                    intake,
+                    &intake,
                     &written,
                     uses_delta,
                 )?;

@@ -11,7 +11,7 @@ use crate::expression::{self, Expression};
 use crate::ident::{Ident, QualifiedName, Sql};
 use crate::intake::{self, Intake};
 use crate::load::resolve_bound;
-use crate::registry::{Load, Registration, Rule, RuleKind};
+use crate::registry::{Load, Registration, Rule, RuleKind, Shape};
 use crate::relation::Relation;
 use crate::statement::{self, Value, instant, render};
 use crate::zone::{MICROS_PER_DAY, Zone};
@@ -377,12 +377,9 @@ fn check_rule(
     }
 }
 
-/// Checks the columns that all rules together deliver.
-fn check_columns(load: &Load, source: &Relation, target: &Relation) -> Result<()> {
-    let shape = load.shape(source, target)?;
-    // Parameters are NULLs here: the columns do not depend on them, but for expressions that consist of one alone.
-    let intake = Intake::build(load, source, |_| Ok(Sql::fixed("NULL")))?;
-    let values = [
+/// Values of the types of $1 to $7 of a run's statements, to have these parsed.
+fn placeholders(shape: Shape) -> [Value; 7] {
+    [
         Value::time(shape.time, 0),
         Value::time(shape.time, 0),
         Value::times(shape.time, [0, 0]),
@@ -390,7 +387,15 @@ fn check_columns(load: &Load, source: &Relation, target: &Relation) -> Result<()
         Value::time(shape.stamp, 0),
         Value::time(shape.stamp, 0),
         Value::of(0_i32),
-    ];
+    ]
+}
+
+/// Checks the columns that all rules together deliver.
+fn check_columns(load: &Load, source: &Relation, target: &Relation) -> Result<()> {
+    let shape = load.shape(source, target)?;
+    // Parameters are NULLs here: the columns do not depend on them, but for expressions that consist of one alone.
+    let intake = Intake::build(load, source, |_| Ok(Sql::fixed("NULL")))?;
+    let values = placeholders(shape);
     statement::connected(|connection| {
         let prepared = connection.prepare(&intake.sql, &values)?;
         let delivered = prepared.columns()?;
