@@ -13,6 +13,8 @@ use crate::bound::Bound;
 use crate::calendar::{Calendar, Grain};
 use crate::error::{Error, Result};
 use crate::ident::{self, Ident};
+use crate::inspect;
+use crate::interval::Asked;
 use crate::load::{self, OnEmpty, Request};
 use crate::log::RunResult;
 use crate::registration::{self, LoadDefinition};
@@ -308,12 +310,14 @@ fn load_interval(
         let reports = reports_errors(on_error)?;
         let request = Request {
             target: required("target", target)?,
-            start: bound(interval_start)?,
-            end: bound(interval_end)?,
+            asked: Asked {
+                start: bound(interval_start)?,
+                end: bound(interval_end)?,
+                as_of: micros(as_of, "as_of")?,
+                allow_open: allow_open.unwrap_or(false),
+            },
             wide: wide.unwrap_or(false),
             params: params.map_or_else(|| serde_json::json!({}), |params| params.0),
-            as_of: micros(as_of, "as_of")?,
-            allow_open: allow_open.unwrap_or(false),
             on_empty: on_empty(empty)?,
             max_deleted_percent,
             dry_run: dry_run.unwrap_or(false),
@@ -367,7 +371,7 @@ fn mark_stale(
     reason: Option<&str>,
 ) -> Raised<i64> {
     answer(|| {
-        load::mark_stale(
+        inspect::mark_stale(
             required("target", target)?,
             required("interval_start", bound(interval_start)?)?,
             required("interval_end", bound(interval_end)?)?,
@@ -384,7 +388,7 @@ fn last_closed(
     as_of: Option<TimestampWithTimeZone>,
 ) -> Raised<TimestampWithTimeZone> {
     answer(|| {
-        instant(load::last_closed_of(
+        instant(inspect::last_closed_of(
             required("target", target)?,
             micros(as_of, "as_of")?,
         )?)
@@ -413,14 +417,16 @@ fn explain_load(
     >,
 > {
     let steps = answer(|| {
-        load::explain_load(&Request {
+        inspect::explain_load(&Request {
             target: required("target", target)?,
-            start: bound(interval_start)?,
-            end: bound(interval_end)?,
+            asked: Asked {
+                start: bound(interval_start)?,
+                end: bound(interval_end)?,
+                as_of: micros(as_of, "as_of")?,
+                allow_open: true,
+            },
             wide: wide.unwrap_or(false),
             params: params.map_or_else(|| serde_json::json!({}), |params| params.0),
-            as_of: micros(as_of, "as_of")?,
-            allow_open: true,
             on_empty: on_empty(empty)?,
             max_deleted_percent: None,
             dry_run: true,
@@ -448,7 +454,7 @@ fn check_load(
         ),
     >,
 > {
-    let found = answer(|| load::check_load(required("target", target)?))?;
+    let found = answer(|| inspect::check_load(required("target", target)?))?;
     let rows = found
         .into_iter()
         .map(|group| (group.problem, group.stamp, group.rows, group.detail));

@@ -392,10 +392,7 @@ fn refuse_indeterminate(what: &str, text: &str, findings: &Findings) -> Result<(
     }
     let functions: Vec<pg_sys::Oid> = findings.functions.clone();
     let unsteady: Option<Vec<UnsteadyFunction>> = session::as_extension_owner(|| {
-        statement::fetch(
-            include_str!("../sql/catalog/functions.sql"),
-            &[functions.into()],
-        )
+        statement::fetch(sql_file!("catalog/functions"), &[functions.into()])
     })?;
     match unsteady.unwrap_or_default().first() {
         Some(function) if function.volatile => refused(format!(

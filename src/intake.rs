@@ -49,7 +49,7 @@ impl Layers {
             .collect();
         let number = free_name("daybook interval", &columns)?;
         let window = render(
-            include_str!("../sql/statement/intake_window.sql"),
+            sql_file!("statement/intake_window"),
             &[
                 (
                     "columns",
@@ -73,7 +73,7 @@ impl Layers {
     /// A layer that keeps the rows for which `kept` is true, and counts them as those of `step`.
     fn step(&mut self, step: usize, kept: &Sql) -> Result<()> {
         self.sql = render(
-            include_str!("../sql/statement/intake_step.sql"),
+            sql_file!("statement/intake_step"),
             &[
                 ("rows", &self.sql),
                 ("step", &Sql::number(step)),
@@ -95,7 +95,7 @@ impl Layers {
                 let others = self.columns.iter().filter(|name| *name != column);
                 let others = others.chain([&self.number]).map(|name| name.of("source"));
                 self.sql = render(
-                    include_str!("../sql/statement/intake_expression.sql"),
+                    sql_file!("statement/intake_expression"),
                     &[
                         ("others", &Sql::list(others)),
                         ("expression", &expression),
@@ -121,7 +121,7 @@ impl Layers {
             .chain([&self.number])
             .map(|name| name.of("source"));
         self.sql = render(
-            include_str!("../sql/statement/intake_first_of_key.sql"),
+            sql_file!("statement/intake_first_of_key"),
             &[
                 ("columns", &Sql::list(columns)),
                 ("number", &self.number.sql()),
@@ -177,7 +177,7 @@ impl Intake {
             .collect();
         let number = free_name("daybook interval", &columns)?;
         let sql = render(
-            include_str!("../sql/statement/rule_rows.sql"),
+            sql_file!("statement/rule_rows"),
             &[
                 (
                     "columns",

@@ -15,14 +15,24 @@
 //! | [`expression`] | checking SQL text that a user registers |
 //! | [`registry`] | what is registered: loads and rules |
 //! | [`intake`] | source + rules + params → the one SELECT that writers read from |
+//! | [`params`] | parameters of a call |
+//! | [`interval`] | what bounds mean to a load, and the grain intervals between them |
 //! | [`tally`] | counting rows inside the statements of a run |
 //! | [`lock`] | what a run locks, and waiting for late commits |
 //! | [`log`] | the run log and the state of intervals |
-//! | [`load`] | `load_interval`: plan and run; `explain_load`; `check_load` |
+//! | [`load`] | `load_interval` |
+//! | [`inspect`] | `explain_load`, `check_load`, `last_closed`, `mark_stale` |
 //! | [`registration`] | registering loads and rules, checked against source and target |
 //! | [`api`] | what SQL sees: argument checks and one call each |
 //!
 //! The SQL side (types, tables, views, function signatures, comments, rights) stands in `sql/`.
+
+/// The text of a file under `sql/`, named without its ending.
+macro_rules! sql_file {
+    ($name:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/sql/", $name, ".sql"))
+    };
+}
 
 pub mod api;
 pub mod bound;
@@ -30,11 +40,14 @@ pub mod calendar;
 pub mod error;
 pub mod expression;
 pub mod ident;
+pub mod inspect;
 pub mod intake;
+pub mod interval;
 pub mod list;
 pub mod load;
 pub mod lock;
 pub mod log;
+pub mod params;
 pub mod registration;
 pub mod registry;
 pub mod relation;

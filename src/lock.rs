@@ -32,10 +32,7 @@ pub fn keep_relation(relation: pg_sys::Oid, usage: Use) {
 /// Holds what is registered for a target as it is. Everything read after this is as fresh as the isolation level allows.
 pub fn hold_target(target: pg_sys::Oid) -> Result<()> {
     session::as_extension_owner(|| {
-        statement::write::<i32>(
-            include_str!("../sql/statement/lock_target.sql"),
-            &[target.into()],
-        )
+        statement::write::<i32>(sql_file!("statement/lock_target"), &[target.into()])
     })
     .map(drop)
 }
@@ -51,7 +48,7 @@ pub fn hold_intervals(target: pg_sys::Oid, starts: &[i64], ends: &[i64]) -> Resu
     let (starts, ends): (Vec<TimestampWithTimeZone>, _) = (times(starts)?, times(ends)?);
     session::as_extension_owner(|| {
         statement::write_rows(
-            include_str!("../sql/statement/lock_intervals.sql"),
+            sql_file!("statement/lock_intervals"),
             &[target.into(), starts.into(), ends.into()],
         )
     })
@@ -85,7 +82,7 @@ pub fn await_late_commits(relations: &[pg_sys::Oid], closed: i64, source: &str) 
     loop {
         let writers: Vec<Writer> = session::as_extension_owner(|| {
             statement::fetch(
-                include_str!("../sql/catalog/late_writers.sql"),
+                sql_file!("catalog/late_writers"),
                 &[relations.to_vec().into(), instant(closed)?.into()],
             )
         })?

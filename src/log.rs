@@ -63,7 +63,7 @@ impl RunResult {
             }
             if failure.is_none() {
                 statement::write_rows(
-                    include_str!("../sql/statement/log_state.sql"),
+                    sql_file!("statement/log_state"),
                     &[
                         self.target.into(),
                         run_id.into(),
@@ -98,7 +98,7 @@ impl RunResult {
             .transpose()?;
         let target = (self.target != pg_sys::InvalidOid).then_some(self.target);
         statement::write(
-            include_str!("../sql/statement/log_run.sql"),
+            sql_file!("statement/log_run"),
             &[
                 target.into(),
                 self.target_name.as_str().into(),
@@ -144,7 +144,7 @@ impl RunResult {
             .map(|unit| unit.status.to_owned())
             .collect();
         statement::write_rows(
-            include_str!("../sql/statement/log_intervals.sql"),
+            sql_file!("statement/log_intervals"),
             &[
                 run_id.into(),
                 times(|unit| unit.start)?.into(),
@@ -163,7 +163,7 @@ impl RunResult {
 pub fn mark_stale(target: pg_sys::Oid, start: i64, end: i64, reason: &str) -> Result<i64> {
     session::as_extension_owner(|| {
         statement::write_rows(
-            include_str!("../sql/statement/mark_stale.sql"),
+            sql_file!("statement/mark_stale"),
             &[
                 target.into(),
                 instant(start)?.into(),

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::expression::{self, Expression};
 use crate::ident::{Ident, QualifiedName, Sql};
 use crate::intake::{self, Intake};
-use crate::load::resolve_bound;
+use crate::interval::{require_boundary, resolve_bound};
 use crate::registry::{Load, Registration, Rule, RuleKind, Shape};
 use crate::relation::Relation;
 use crate::statement::{self, Value, instant, render};
@@ -49,7 +49,7 @@ pub struct LoadDefinition {
 
 /// The caller's search_path; to be asked for before it is pinned.
 pub fn callers_path() -> Result<String> {
-    Ok(statement::fetch(include_str!("../sql/catalog/caller_path.sql"), &[])?.unwrap_or_default())
+    Ok(statement::fetch(sql_file!("catalog/caller_path"), &[])?.unwrap_or_default())
 }
 
 /// Takes the registry row of a target, whose owner the caller must be, and describes the target under that lock.
@@ -62,7 +62,7 @@ fn lock_for_registration(
     Relation::describe(target)?.require_owner(action)?;
     session::as_extension_owner(|| {
         statement::write_rows(
-            include_str!("../sql/statement/register_target.sql"),
+            sql_file!("statement/register_target"),
             &[target.into(), path.into(), replace_path.into()],
         )
     })?;
@@ -97,7 +97,7 @@ pub fn register_load(path: &str, definition: LoadDefinition) -> Result<()> {
     let history_starts = load.history_starts.map(instant).transpose()?;
     session::as_extension_owner(|| {
         statement::write_rows(
-            include_str!("../sql/statement/register_load.sql"),
+            sql_file!("statement/register_load"),
             &[
                 target.oid().into(),
                 load.source.schema.as_str().into(),
@@ -126,7 +126,7 @@ fn load_from(
     rules: Vec<Rule>,
 ) -> Result<Load> {
     let zone_name: String = statement::fetch(
-        include_str!("../sql/catalog/zone_exists.sql"),
+        sql_file!("catalog/zone_exists"),
         &[definition.zone.as_str().into()],
     )?
     .ok_or_else(|| {
@@ -163,7 +163,7 @@ fn load_from(
     let mut load = Load {
         source: QualifiedName { schema, name },
         time_column: definition.time_column.clone(),
-        grain_text: grain_in_words(grain),
+        grain_text: Value::of(definition.grain).text().unwrap_or_default(),
         calendar: crate::calendar::Calendar {
             grain,
             zone: Zone::named(&zone_name)?,
@@ -183,19 +183,10 @@ fn load_from(
     };
     if let Some(bound) = definition.history_starts {
         let start = resolve_bound(&load, "history_starts", bound, session::transaction_start())?;
-        crate::load::require_boundary(&load, "history_starts", start)?;
+        require_boundary(&load, "history_starts", start)?;
         load.history_starts = Some(start);
     }
     Ok(load)
-}
-
-/// A grain as [`Load::calendar_in_words`] says it: the same for every way to write the same grain.
-fn grain_in_words(grain: Grain) -> String {
-    match grain {
-        Grain::Months(months) => format!("of {months} months"),
-        Grain::Days(days) => format!("of {days} days"),
-        Grain::Elapsed(micros) => format!("of {} seconds", micros as f64 / 1e6),
-    }
 }
 
 /// Refuses a change of what recorded intervals are counted with while the load is registered; forgets them, with a notice, where it
@@ -213,7 +204,7 @@ fn settle_calendar(load: &Load, registered: &Registration, target: &Relation) ->
         }
         session::as_extension_owner(|| {
             statement::write_rows(
-                include_str!("../sql/statement/forget_intervals.sql"),
+                sql_file!("statement/forget_intervals"),
                 &[target.oid().into()],
             )
         })?;
@@ -224,7 +215,7 @@ fn settle_calendar(load: &Load, registered: &Registration, target: &Relation) ->
     }
     session::as_extension_owner(|| {
         statement::write_rows(
-            include_str!("../sql/statement/register_calendar.sql"),
+            sql_file!("statement/register_calendar"),
             &[target.oid().into(), now.as_str().into()],
         )
     })?;
@@ -240,7 +231,7 @@ fn refuse_registered_relatives(target: &Relation) -> Result<()> {
         .collect();
     let registered: Option<Vec<String>> = session::as_extension_owner(|| {
         statement::fetch(
-            include_str!("../sql/catalog/registered_relatives.sql"),
+            sql_file!("catalog/registered_relatives"),
             &[relatives.into()],
         )
     })?;
@@ -325,7 +316,7 @@ fn check_rule(
             ))
         })?;
         let statement = render(
-            include_str!("../sql/statement/rule_check.sql"),
+            sql_file!("statement/rule_check"),
             &[("expression", &expression), ("rows", &rows)],
         )?;
         expression::analyze(&what, &statement)
@@ -420,7 +411,7 @@ pub fn unregister_load(path: &str, target: pg_sys::Oid) -> Result<()> {
     let target = lock_for_registration(target, path, false, "unregister its load")?;
     let gone = session::as_extension_owner(|| {
         statement::write_rows(
-            include_str!("../sql/statement/unregister_load.sql"),
+            sql_file!("statement/unregister_load"),
             &[target.oid().into()],
         )
     })?;
@@ -508,12 +499,9 @@ fn change_rules(
     }
     let document = JsonB(serde_json::to_value(&rules)?);
     session::as_extension_owner(|| {
+        statement::write_rows(sql_file!("statement/forget_rules"), &[target.oid().into()])?;
         statement::write_rows(
-            include_str!("../sql/statement/forget_rules.sql"),
-            &[target.oid().into()],
-        )?;
-        statement::write_rows(
-            include_str!("../sql/statement/register_rules.sql"),
+            sql_file!("statement/register_rules"),
             &[target.oid().into(), document.into()],
         )
     })?;

@@ -155,7 +155,7 @@ impl Registration {
     /// Looks up what is registered for a target; `None` if nothing is.
     pub fn find(target: pg_sys::Oid) -> Result<Option<Self>> {
         let row: Option<RegistrationRow> =
-            statement::fetch(include_str!("../sql/catalog/load.sql"), &[target.into()])?;
+            statement::fetch(sql_file!("catalog/load"), &[target.into()])?;
         row.map(|row| {
             let load = row
                 .load
@@ -270,7 +270,7 @@ impl Load {
     /// The source as it is now; 42P01 if there is none of that name.
     pub fn find_source(&self) -> Result<pg_sys::Oid> {
         let oid: Option<u32> = statement::fetch(
-            include_str!("../sql/catalog/relation_by_name.sql"),
+            sql_file!("catalog/relation_by_name"),
             &[
                 self.source.schema.as_str().into(),
                 self.source.name.as_str().into(),

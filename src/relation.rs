@@ -82,7 +82,7 @@ impl Relation {
     /// Looks a relation up; 42P01 if it is gone.
     pub fn describe(oid: pg_sys::Oid) -> Result<Self> {
         statement::fetch(
-            include_str!("../sql/catalog/relation.sql"),
+            sql_file!("catalog/relation"),
             &[oid.into(), session::current_role().into()],
         )?
         .ok_or_else(|| {
@@ -250,4 +250,19 @@ impl Relation {
         }
         Ok(())
     }
+}
+
+/// Refuses (42501) a caller who has neither a right on a relation nor its owner's role.
+pub fn require_right(granted: bool, right: &str, relation: &Relation) -> Result<()> {
+    if granted || relation.caller_owns {
+        return Ok(());
+    }
+    Err(Error::privilege(format!(
+        "permission denied: running this load needs {right} on \"{}\"",
+        relation.display_name()
+    ))
+    .hint(format!(
+        "GRANT {right} ON {} TO the_role;",
+        relation.display_name()
+    )))
 }

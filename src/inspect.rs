@@ -1,0 +1,220 @@
+//! Asking about a load, and marking what no program can know: `last_closed`, `explain_load`, `check_load`, `mark_stale`.
+
+use pgrx::pg_sys;
+use serde::Deserialize;
+
+use crate::bound::Bound;
+use crate::error::{Error, Result};
+use crate::interval::{Intervals, last_closed, require_boundary, resolve_bound, shown};
+use crate::load::{Request, Setup, Statements};
+use crate::registry::Load;
+use crate::relation::{Relation, require_right};
+use crate::statement::{self, Value, render};
+use crate::{lock, log, session};
+
+/// Marks loaded intervals as in need of a new load; says how many.
+pub fn mark_stale(target: pg_sys::Oid, start: Bound, end: Bound, reason: &str) -> Result<i64> {
+    session::require_writable("mark_stale")?;
+    let found = Relation::describe(target)?;
+    require_right(found.caller_inserts, "INSERT", &found)?;
+    require_right(found.caller_deletes, "DELETE", &found)?;
+    lock::hold_target(target)?;
+    let load = session::as_extension_owner(|| Load::of(&found))?;
+    let now = session::transaction_start();
+    let start = resolve_bound(&load, "interval_start", start, now)?;
+    let end = resolve_bound(&load, "interval_end", end, now)?;
+    if start >= end {
+        return Err(Error::invalid(format!(
+            "interval_start {} is not before interval_end {}",
+            shown(&load, start),
+            shown(&load, end)
+        )));
+    }
+    require_boundary(&load, "interval_start", start)?;
+    require_boundary(&load, "interval_end", end)?;
+    log::mark_stale(target, start, end, reason)
+}
+
+/// Looks a load up for somebody who may read its target.
+fn readable_load(target: pg_sys::Oid) -> Result<(Relation, Load)> {
+    let target = Relation::describe(target)?;
+    require_right(target.caller_selects, "SELECT", &target)?;
+    let load = session::as_extension_owner(|| Load::of(&target))?;
+    Ok((target, load))
+}
+
+/// The end of the last grain interval of a target's load that has closed.
+pub fn last_closed_of(target: pg_sys::Oid, as_of: Option<i64>) -> Result<i64> {
+    let (_, load) = readable_load(target)?;
+    last_closed(&load, as_of.unwrap_or_else(session::transaction_start))
+}
+
+/// A statement that a run would make.
+pub struct Explained {
+    /// What it does.
+    pub purpose: &'static str,
+    /// Its text.
+    pub statement: String,
+    /// Its parameters, by number.
+    pub parameters: serde_json::Value,
+}
+
+/// The statements that `load_interval` would run for the first batch of a request, in order.
+pub fn explain_load(request: &Request) -> Result<Vec<Explained>> {
+    let setup = Setup::prepare(request)?;
+    session::pinned(&setup.load.search_path, &setup.load.zone_name, || {
+        session::as_role(setup.target.owner(), || {
+            statement::connected(|connection| {
+                let (intake, read, params, written) = setup.intake(connection, request)?;
+                let uses_delta = setup.uses_delta(request);
+                let read_text = intake.sql.to_string();
+                let statements = Statements::render(
+                    &setup.load,
+                    setup.intervals.shape,
+                    &setup.target,
+                    &intake,
+                    &written,
+                    uses_delta,
+                )?;
+                let batch = setup
+                    .intervals
+                    .batches(request.wide)
+                    .into_iter()
+                    .next()
+                    .unwrap_or(0..0);
+                let mut values = setup.intervals.values(&batch, &batch, 0)?;
+                let base = display_values(&values);
+                let mut limits = values.clone();
+                limits.extend([Value::of(1_i32), Value::of(batch.len() as i32)]);
+                values.extend(&params);
+                let with_params = display_values(&values);
+                drop(read);
+                let mut steps = Vec::new();
+                let mut step = |purpose, statement: String, parameters: &serde_json::Value| {
+                    steps.push(Explained {
+                        purpose,
+                        statement,
+                        parameters: parameters.clone(),
+                    });
+                };
+                if uses_delta {
+                    step(
+                        "read the source through the rules, once",
+                        read_text,
+                        &with_params,
+                    );
+                }
+                if let Some(problems) = &statements.key_problems {
+                    step(
+                        "refuse keys that are null or stand twice",
+                        problems.to_string(),
+                        &serde_json::json!({}),
+                    );
+                }
+                step(
+                    "delete what the target has",
+                    statements.delete.to_string(),
+                    &base,
+                );
+                if uses_delta {
+                    step(
+                        "insert what was read",
+                        statements.insert.to_string(),
+                        &display_values(&limits),
+                    );
+                } else {
+                    step(
+                        "read the source through the rules and insert",
+                        statements.insert.to_string(),
+                        &with_params,
+                    );
+                }
+                Ok(steps)
+            })
+        })
+    })
+}
+
+fn display_values(values: &[Value]) -> serde_json::Value {
+    let texts = values
+        .iter()
+        .enumerate()
+        .map(|(index, value)| (format!("${}", index + 1), value.text().into()));
+    serde_json::Value::Object(texts.collect())
+}
+
+/// A group of rows that no run owns.
+#[derive(Deserialize)]
+pub struct Unowned {
+    /// What is wrong with them.
+    pub problem: String,
+    /// Their stamp, as text.
+    pub stamp: Option<String>,
+    /// How many.
+    pub rows: i64,
+    /// More about them.
+    pub detail: String,
+}
+
+/// Rows of a target that no run owns, and source rows without a time.
+pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
+    let (target, load) = readable_load(target)?;
+    let source = Relation::describe(load.find_source()?)?;
+    require_right(source.caller_selects, "SELECT", &source)?;
+    let shape = load.shape(&source, &target)?;
+    let target_name = target.qualified_name().sql();
+    let (time, stamp) = (load.time_column.sql(), load.stamp_column.sql());
+    let holes = [("target", &target_name), ("time", &time), ("stamp", &stamp)];
+    session::pinned(&load.search_path, &load.zone_name, || {
+        session::as_role(target.owner(), || {
+            statement::connected(|connection| {
+                let range = connection
+                    .prepare(&render(sql_file!("statement/check_range"), &holes)?, &[])?;
+                let range: Option<(i64, i64)> = connection.fetch(&range, &[])?;
+                let (first, last) = range.unwrap_or_default();
+                let boundaries = load.calendar.boundaries(
+                    load.calendar.floor(first)?.instant,
+                    load.calendar.next(last)?.instant,
+                )?;
+                let intervals = Intervals {
+                    shape,
+                    boundaries,
+                    now: 0,
+                };
+                let all = 0..intervals.len();
+                let arrays: Vec<Value> = intervals
+                    .values(&all, &all, 0)?
+                    .into_iter()
+                    .skip(2)
+                    .take(2)
+                    .collect();
+                let check = connection.prepare(
+                    &render(sql_file!("statement/check_target"), &holes)?,
+                    &arrays,
+                )?;
+                let mut found: Vec<Unowned> =
+                    connection.fetch(&check, &arrays)?.unwrap_or_default();
+
+                let source_name = source.qualified_name().sql();
+                let lost = render(
+                    sql_file!("statement/check_source"),
+                    &[("source", &source_name), ("time", &time)],
+                )?;
+                let lost = connection.prepare(&lost, &[])?;
+                let rows: i64 = connection.fetch(&lost, &[])?.unwrap_or_default();
+                if rows > 0 {
+                    found.push(Unowned {
+                        problem: "source time is null".to_owned(),
+                        stamp: None,
+                        rows,
+                        detail: format!(
+                            "rows of {} that belong to no interval",
+                            source.display_name()
+                        ),
+                    });
+                }
+                Ok(found)
+            })
+        })
+    })
+}

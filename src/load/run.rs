@@ -1,0 +1,286 @@
+//! A run under way: batch by batch, read, check, delete, insert, count.
+
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::lock;
+use crate::log::IntervalResult;
+use crate::statement::{Connection, Delta, Prepared, Value};
+use crate::tally::{Counts, Tally};
+
+use super::refusal::{moved, refuse_empty, refuse_foreign_rows, refuse_key_problems, swallowed};
+use super::setup::Setup;
+use super::statements::{DELTA_NAME, Statements};
+use super::{OnEmpty, Request};
+
+/// A run under way, on an open connection with the rights of the target's owner.
+pub(super) struct Run<'a> {
+    setup: &'a Setup,
+    request: &'a Request,
+    tally: Tally,
+    /// What drops rows, in order, and how many it has dropped.
+    steps: Vec<(String, i64)>,
+    /// What has happened to the grain intervals so far.
+    results: Vec<IntervalResult>,
+    params: Vec<Value>,
+    read: Prepared,
+    delete: Prepared,
+    insert: Option<Prepared>,
+    leftover: Option<Prepared>,
+    delta: Option<(Delta, Option<Prepared>)>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn begin(
+        connection: &mut Connection,
+        setup: &'a Setup,
+        request: &'a Request,
+    ) -> Result<Self> {
+        let (intake, read, params, written) = setup.intake(connection, request)?;
+        if !request.dry_run {
+            let closed = setup.intervals.end().saturating_add(setup.load.settle);
+            lock::await_late_commits(&read.relations()?, closed, &setup.source.display_name())?;
+        }
+        let uses_delta = setup.uses_delta(request);
+        let statements = Statements::render(
+            &setup.load,
+            setup.intervals.shape,
+            &setup.target,
+            &intake,
+            &written,
+            uses_delta,
+        )?;
+
+        let base = setup.intervals.values(&(0..0), &(0..0), 0)?;
+        let mut with_limits = base.clone();
+        with_limits.extend([Value::of(0_i32), Value::of(0_i32)]);
+        let mut with_params = base.clone();
+        with_params.extend(&params);
+
+        let delta = if uses_delta {
+            let delta = connection.delta(DELTA_NAME, &read)?;
+            let problems = statements
+                .key_problems
+                .as_ref()
+                .map(|sql| connection.prepare(sql, &[]))
+                .transpose()?;
+            Some((delta, problems))
+        } else {
+            None
+        };
+        let delete = if request.dry_run {
+            &statements.preview_delete
+        } else {
+            &statements.delete
+        };
+        let insert_types = if uses_delta {
+            &with_limits
+        } else {
+            &with_params
+        };
+        Ok(Self {
+            setup,
+            request,
+            tally: Tally::begin(
+                intake.steps.len() + 1,
+                if request.wide {
+                    setup.intervals.len()
+                } else {
+                    1
+                },
+            ),
+            steps: intake.steps.into_iter().map(|name| (name, 0)).collect(),
+            results: Vec::with_capacity(setup.intervals.len()),
+            read,
+            delete: connection.prepare(delete, &base)?,
+            insert: if request.dry_run {
+                None
+            } else {
+                Some(connection.prepare(&statements.insert, insert_types)?)
+            },
+            leftover: if !request.dry_run && setup.target.has_before_delete_triggers {
+                Some(connection.prepare(&statements.leftover, &base)?)
+            } else {
+                None
+            },
+            params,
+            delta,
+        })
+    }
+
+    /// Loads the grain intervals of one batch.
+    pub(super) fn batch(
+        &mut self,
+        connection: &mut Connection,
+        batch: &Range<usize>,
+    ) -> Result<()> {
+        let plan = &self.setup.intervals;
+        let mut skipped = vec![false; batch.len()];
+        let mut counts = None;
+        if let Some((delta, key_problems)) = &mut self.delta {
+            let mut values = plan.values(batch, batch, self.tally.run())?;
+            values.extend(&self.params);
+            connection.fill(delta, &self.read, &values)?;
+            let read = self.tally.take();
+            if let Some(problems) = key_problems {
+                refuse_key_problems(self.setup, connection, problems)?;
+            }
+            let empty: Vec<bool> = read.passed[self.steps.len()]
+                .iter()
+                .map(|rows| *rows == 0)
+                .collect();
+            match self.request.on_empty {
+                OnEmpty::Error => refuse_empty(self.setup, batch, &empty)?,
+                OnEmpty::Skip => skipped = empty,
+                OnEmpty::Replace => {}
+            }
+            counts = Some(read);
+        } else if self.request.dry_run {
+            let mut values = plan.values(batch, batch, self.tally.run())?;
+            values.extend(&self.params);
+            connection.run(&self.read, &values)?;
+            counts = Some(self.tally.take());
+        }
+
+        for segment in segments(batch, &skipped) {
+            let known = counts.as_ref().map(|counts| {
+                let kept = counts.passed[self.steps.len()].iter().enumerate();
+                let inside = |offset: usize| segment.contains(&(batch.start + offset));
+                kept.map(|(offset, rows)| if inside(offset) { *rows } else { 0 })
+                    .collect()
+            });
+            let wrote = self.segment(connection, batch, &segment, known)?;
+            match &mut counts {
+                Some(counts) => {
+                    add(&mut counts.deleted, &wrote.deleted);
+                    add(&mut counts.inserted, &wrote.inserted);
+                }
+                None => counts = Some(wrote),
+            }
+        }
+        let counts = counts.unwrap_or_else(|| self.tally.take());
+        self.collect(batch, &counts, &skipped);
+        Ok(())
+    }
+
+    /// Adds what was counted in a batch to what has happened so far.
+    fn collect(&mut self, batch: &Range<usize>, counts: &Counts, skipped: &[bool]) {
+        for (step, (_, dropped)) in self.steps.iter_mut().enumerate() {
+            let passed = |step: usize| counts.passed[step].iter().sum::<u64>() as i64;
+            *dropped += passed(step) - passed(step + 1);
+        }
+        let (setup, steps) = (self.setup, self.steps.len());
+        for (offset, index) in batch.clone().enumerate() {
+            let boundaries = &setup.intervals.boundaries;
+            let (start, end) = (boundaries[index].instant, boundaries[index + 1].instant);
+            let (read, kept) = (counts.passed[0][offset], counts.passed[steps][offset]);
+            let inserted = counts.inserted[offset];
+            let status = if self.request.dry_run {
+                "planned"
+            } else if skipped[offset] {
+                "skipped"
+            } else if end.saturating_add(setup.load.settle) > setup.intervals.now {
+                "open"
+            } else if inserted == 0 {
+                "empty"
+            } else {
+                "loaded"
+            };
+            self.results.push(IntervalResult {
+                start,
+                end,
+                status,
+                read: read as i64,
+                dropped: (read - kept) as i64,
+                deleted: counts.deleted[offset] as i64,
+                inserted: inserted as i64,
+            });
+        }
+    }
+
+    /// Ends the run: what happened to each grain interval, and what was dropped by what.
+    pub(super) fn end(
+        self,
+        connection: &mut Connection,
+    ) -> (Vec<IntervalResult>, Vec<(String, i64)>) {
+        if let Some((delta, _)) = self.delta {
+            connection.end(delta);
+        }
+        (self.results, self.steps)
+    }
+
+    /// Deletes and inserts adjacent grain intervals of a batch. `known` is how many rows of each grain interval there are to
+    /// insert, where that is known from a delta or a dry run; else the insert counts them as it reads.
+    fn segment(
+        &mut self,
+        connection: &mut Connection,
+        batch: &Range<usize>,
+        segment: &Range<usize>,
+        known: Option<Vec<u64>>,
+    ) -> Result<Counts> {
+        let mut values = self
+            .setup
+            .intervals
+            .values(batch, segment, self.tally.run())?;
+        connection.run(&self.delete, &values)?;
+        let deleted = self.tally.take();
+        refuse_foreign_rows(self.setup, &deleted)?;
+        if let Some(leftover) = &self.leftover {
+            let kept: i64 = connection.fetch(leftover, &values)?.unwrap_or_default();
+            if kept > 0 {
+                return Err(swallowed(self.setup, "delete", kept as u64));
+            }
+        }
+        let Some(insert) = &self.insert else {
+            return Ok(Counts {
+                inserted: known.unwrap_or_default(),
+                ..deleted
+            });
+        };
+        if self.delta.is_some() {
+            let number = |index: usize| Value::of((index - batch.start) as i32);
+            values.extend([number(segment.start + 1), number(segment.end)]);
+        } else {
+            values.extend(&self.params);
+        }
+        let rows = connection.run(insert, &values)?;
+        let wrote = self.tally.take();
+        if wrote.foreign_rows > 0 {
+            return Err(moved(self.setup, &wrote));
+        }
+        let offered = known.unwrap_or_else(|| wrote.passed[self.steps.len()].clone());
+        let total: u64 = offered.iter().sum();
+        if rows < total {
+            return Err(swallowed(self.setup, "insert", total - rows));
+        }
+        let inserted = if self.setup.target.has_before_insert_triggers {
+            wrote.inserted
+        } else {
+            offered
+        };
+        Ok(Counts {
+            deleted: deleted.deleted,
+            inserted,
+            passed: wrote.passed,
+            ..Counts::default()
+        })
+    }
+}
+
+fn add(total: &mut [u64], more: &[u64]) {
+    for (total, more) in total.iter_mut().zip(more) {
+        *total += more;
+    }
+}
+
+/// The runs of adjacent grain intervals that are not skipped.
+fn segments(batch: &Range<usize>, skipped: &[bool]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for (index, _) in batch.clone().zip(skipped).filter(|(_, skipped)| !**skipped) {
+        match found.last_mut() {
+            Some(last) if last.end == index => last.end += 1,
+            _ => found.push(index..index + 1),
+        }
+    }
+    found
+}

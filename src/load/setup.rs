@@ -1,0 +1,114 @@
+//! What a run needs before it reads the first row: everything looked up, locked and checked.
+
+use crate::error::{Error, Result, evidence};
+use crate::ident::Ident;
+use crate::intake::{self, Intake};
+use crate::interval::Intervals;
+use crate::params::Params;
+use crate::registry::{Load, rules_version};
+use crate::relation::{Relation, require_right};
+use crate::statement::{Connection, Prepared, Value};
+use crate::{lock, session};
+
+use super::{OnEmpty, Request};
+
+/// Everything known before the first row is read.
+pub struct Setup {
+    /// The load.
+    pub load: Load,
+    /// What it writes.
+    pub target: Relation,
+    /// What it reads.
+    pub source: Relation,
+    /// The grain intervals.
+    pub intervals: Intervals,
+    /// Version of the rules.
+    pub rules_version: String,
+}
+
+impl Setup {
+    /// Looks up and locks all that a run needs, and refuses what cannot be loaded. A dry run locks no intervals.
+    pub fn prepare(request: &Request) -> Result<Self> {
+        let found = Relation::describe(request.target)?;
+        require_right(found.caller_inserts, "INSERT", &found)?;
+        require_right(found.caller_deletes, "DELETE", &found)?;
+        if !request.dry_run {
+            lock::hold_target(request.target)?;
+        }
+        let usage = if request.dry_run {
+            lock::Use::Read
+        } else {
+            lock::Use::Write
+        };
+        lock::keep_relation(request.target, usage);
+
+        let target = Relation::describe(request.target)?;
+        let load = session::as_extension_owner(|| Load::of(&target))?;
+        target.require_safe_target()?;
+        let source_oid = load.find_source()?;
+        require_right(
+            Relation::describe(source_oid)?.caller_selects,
+            "SELECT",
+            &Relation::describe(source_oid)?,
+        )?;
+        lock::keep_relation(source_oid, lock::Use::Read);
+        let source = Relation::describe(source_oid)?;
+        source.require_source_kind()?;
+        if target.owner() != session::current_role() && !target.deferred_triggers.is_empty() {
+            return Err(Error::privilege(format!("only \"{}\" itself can load \"{}\"", target.owner_name, target.display_name()))
+                .detail(format!(
+                    "What another role runs for the owner runs restricted, where nothing can fire at commit, and these do: {}.",
+                    target.deferred_triggers.join(", ")
+                ))
+                .hint(format!("SET ROLE {}; or make them INITIALLY IMMEDIATE.", target.owner_name)));
+        }
+        let intervals = Intervals::new(&request.asked, &load, load.shape(&source, &target)?)?;
+        if !request.dry_run {
+            let (starts, ends): (Vec<i64>, Vec<i64>) = intervals.intervals().unzip();
+            lock::hold_intervals(request.target, &starts, &ends)?;
+        }
+        let rules_version = rules_version(&load.rules, &source);
+        Ok(Self {
+            load,
+            target,
+            source,
+            intervals,
+            rules_version,
+        })
+    }
+
+    /// The intake with its parameters, and the columns to write, checked against the target as it is now.
+    pub fn intake(
+        &self,
+        connection: &mut Connection,
+        request: &Request,
+    ) -> Result<(Intake, Prepared, Vec<Value>, Vec<Ident>)> {
+        let mut params = Params::new(&request.params)?;
+        let intake = Intake::build(&self.load, &self.source, |name| params.placeholder(name))?;
+        let mut types = self.intervals.values(&(0..0), &(0..0), 0)?;
+        types.extend(&params.values);
+        let prepared = connection.prepare(&intake.sql, &types)?;
+        let written = intake::fit(
+            &self.load,
+            &self.source,
+            &self.target,
+            &prepared.columns()?,
+            &intake.number,
+        )?;
+        Ok((intake, prepared, params.values, written))
+    }
+
+    /// Whether the rows are collected before anything is deleted, because a check decides by them what is.
+    pub fn uses_delta(&self, request: &Request) -> bool {
+        self.load.keys.is_some() || request.on_empty != OnEmpty::Replace
+    }
+
+    /// Evidence about rows, for those who may read the target.
+    pub fn evidence(&self, samples: &[String], total: usize) -> String {
+        if self.target.caller_selects || self.target.caller_owns {
+            format!("{}.", evidence(samples, total))
+        } else {
+            format!("{total} in number; who may read the table sees which.")
+        }
+    }
+}

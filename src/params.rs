@@ -1,0 +1,81 @@
+//! Parameters of a call: what rules read as `param.name`. A value is bound as text, numeric, boolean or jsonb, as its JSON value is.
+
+use pgrx::{AnyNumeric, JsonB};
+
+use crate::error::{Error, Result};
+use crate::ident::Sql;
+use crate::statement::Value;
+
+/// The first parameter number that is free for `param.name`.
+const FIRST_PARAM: usize = 9;
+
+/// Values for `param.name`, numbered in the order in which rules use them.
+pub struct Params<'a> {
+    given: &'a serde_json::Value,
+    used: Vec<String>,
+    /// The values to bind.
+    pub values: Vec<Value>,
+}
+
+impl<'a> Params<'a> {
+    /// Takes the params of a call; 22023 if they are not a JSON object.
+    pub fn new(given: &'a serde_json::Value) -> Result<Self> {
+        if !given.is_object() {
+            return Err(Error::invalid("params must be a JSON object")
+                .hint("For example '{\"since\": \"2026-09-01\"}'."));
+        }
+        Ok(Self {
+            given,
+            used: Vec::new(),
+            values: Vec::new(),
+        })
+    }
+
+    /// What stands for a parameter in a statement; 22023 if it was not passed.
+    pub fn placeholder(&mut self, name: &str) -> Result<Sql> {
+        let index = match self.used.iter().position(|used| used == name) {
+            Some(index) => index,
+            None => {
+                let value = self.given.get(name).ok_or_else(|| self.missing(name))?;
+                self.values.push(param_value(value)?);
+                self.used.push(name.to_owned());
+                self.used.len() - 1
+            }
+        };
+        Ok(Sql::parameter(FIRST_PARAM + index))
+    }
+
+    fn missing(&self, name: &str) -> Error {
+        let given: Vec<&str> = self
+            .given
+            .as_object()
+            .map(|map| map.keys().map(String::as_str).collect())
+            .unwrap_or_default();
+        let detail = if given.is_empty() {
+            "params is empty.".to_owned()
+        } else {
+            format!("params has: {}.", given.join(", "))
+        };
+        Error::invalid(format!("the parameter \"{name}\" is missing"))
+            .detail(detail)
+            .hint(format!(
+                "A rule reads param.{name}: pass params => '{{\"{name}\": …}}'."
+            ))
+    }
+}
+
+/// A JSON value as text, numeric, boolean or jsonb.
+fn param_value(value: &serde_json::Value) -> Result<Value> {
+    use serde_json::Value as Json;
+    Ok(match value {
+        Json::Null => Value::of(None::<String>),
+        Json::String(text) => Value::of(text.clone()),
+        Json::Bool(flag) => Value::of(*flag),
+        Json::Number(number) => Value::of(
+            AnyNumeric::try_from(number.to_string().as_str()).map_err(|_| {
+                Error::invalid(format!("the number {number} in params cannot be read"))
+            })?,
+        ),
+        Json::Array(_) | Json::Object(_) => Value::of(JsonB(value.clone())),
+    })
+}
