@@ -137,6 +137,12 @@ impl From<serde_json::Error> for Error {
     }
 }
 
+/// A number of things: `1 row`, `2 rows`.
+pub fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// At most [`EVIDENCE_ROWS`] of `items`, joined by semicolons, with the number of those left out.
 pub fn evidence<T: std::fmt::Display>(items: &[T], total: usize) -> String {
     let shown: Vec<String> = items

@@ -9,7 +9,7 @@ use crate::interval::{Intervals, last_closed, require_boundary, resolve_bound, s
 use crate::load::{Request, Setup, Statements};
 use crate::registry::Load;
 use crate::relation::{Relation, require_right};
-use crate::statement::{self, Value, render};
+use crate::statement::{self, Access, Value, render};
 use crate::{lock, log, session};
 
 /// Marks loaded intervals as in need of a new load; says how many.
@@ -64,7 +64,7 @@ pub fn explain_load(request: &Request) -> Result<Vec<Explained>> {
     let setup = Setup::prepare(request)?;
     session::pinned(&setup.load.search_path, &setup.load.zone_name, || {
         session::as_role(setup.target.owner(), || {
-            statement::connected(|connection| {
+            statement::connected(Access::Read, |connection| {
                 let (intake, read, params, written) = setup.intake(connection, request)?;
                 let uses_delta = setup.uses_delta(request);
                 let read_text = intake.sql.to_string();
@@ -167,7 +167,7 @@ pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
     let holes = [("target", &target_name), ("time", &time), ("stamp", &stamp)];
     session::pinned(&load.search_path, &load.zone_name, || {
         session::as_role(target.owner(), || {
-            statement::connected(|connection| {
+            statement::connected(Access::Read, |connection| {
                 let range = connection
                     .prepare(&render(sql_file!("statement/check_range"), &holes)?, &[])?;
                 let range: Option<(i64, i64)> = connection.fetch(&range, &[])?;

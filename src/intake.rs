@@ -273,7 +273,7 @@ pub fn fit(
             format!("the columns of \"{source_name}\" and \"{target_name}\" do not match: {}", parts.join("; ")),
         )
         .detail(both_lists())
-        .hint("Add the columns, set them by an expression rule, give them a default, or register the load with extra_columns => 'ignore'."));
+        .hint("Add the columns, set them by an expression rule (rules may be registered before the load), give them a default, or register the load with extra_columns => 'ignore'."));
     }
     let mut written = Vec::new();
     let mut mismatches = Vec::new();

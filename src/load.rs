@@ -13,12 +13,13 @@ use pgrx::{AnyNumeric, PgSqlErrorCode, pg_sys};
 
 use crate::bound::Bound;
 use crate::calendar;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, counted};
 use crate::interval::{Asked, Intervals, shown};
 use crate::log::{IntervalResult, RunResult};
 use crate::registry::{Load, rules_version};
 use crate::relation::Relation;
-use crate::{session, statement};
+use crate::session;
+use crate::statement::{self, Access};
 
 pub use setup::Setup;
 pub use statements::Statements;
@@ -61,10 +62,15 @@ pub fn load_interval(request: &Request) -> Result<(RunResult, Option<i64>)> {
         session::require_writable("load_interval")?;
     }
     let setup = Setup::prepare(request)?;
+    let access = if request.dry_run {
+        Access::Read
+    } else {
+        Access::Write
+    };
     let (intervals, dropped_by) =
         session::pinned(&setup.load.search_path, &setup.load.zone_name, || {
             session::as_role(setup.target.owner(), || {
-                statement::connected(|connection| {
+                statement::connected(access, |connection| {
                     let mut run = Run::begin(connection, &setup, request)?;
                     for batch in setup.intervals.batches(request.wide) {
                         pgrx::check_for_interrupts!();
@@ -139,10 +145,7 @@ fn notice(setup: &Setup, request: &Request, result: &RunResult, run_id: Option<i
             dropped.join(", ")
         ),
     };
-    let intervals = match plan.len() {
-        1 => "1 interval".to_owned(),
-        n => format!("{n} intervals"),
-    };
+    let intervals = counted(plan.len() as u64, "interval");
     let run = match run_id {
         Some(run_id) => format!("run {run_id}"),
         None => "dry run, nothing written".to_owned(),

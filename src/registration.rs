@@ -13,7 +13,7 @@ use crate::intake::{self, Intake};
 use crate::interval::{require_boundary, resolve_bound};
 use crate::registry::{Load, Registration, Rule, RuleKind, Shape};
 use crate::relation::Relation;
-use crate::statement::{self, Value, instant, render};
+use crate::statement::{self, Access, Value, instant, render};
 use crate::zone::{MICROS_PER_DAY, Zone};
 use crate::{lock, session};
 
@@ -81,6 +81,14 @@ pub fn register_load(path: &str, definition: LoadDefinition) -> Result<()> {
             "\"{}\" cannot be source and target at once",
             target.display_name()
         )));
+    }
+    if target.relatives.contains(&source.oid().to_u32()) {
+        return Err(Error::wrong_kind(format!(
+            "\"{}\" and \"{}\" hold the same rows",
+            source.display_name(),
+            target.display_name()
+        ))
+        .detail("One is a partition of the other; a load would delete what it reads."));
     }
     refuse_registered_relatives(&target)?;
 
@@ -387,7 +395,7 @@ fn check_columns(load: &Load, source: &Relation, target: &Relation) -> Result<()
     // Parameters are NULLs here: the columns do not depend on them, but for expressions that consist of one alone.
     let intake = Intake::build(load, source, |_| Ok(Sql::fixed("NULL")))?;
     let values = placeholders(shape);
-    statement::connected(|connection| {
+    statement::connected(Access::Read, |connection| {
         let prepared = connection.prepare(&intake.sql, &values)?;
         let delivered = prepared.columns()?;
         for key in load.keys.iter().flatten() {

@@ -192,8 +192,16 @@ pub fn clock() -> i64 {
     unsafe { pg_sys::GetCurrentTimestamp() }
 }
 
+/// Why a subtransaction failed.
+enum Failure {
+    /// An error that its caller deals with.
+    Caught(Error),
+    /// Cancellation, shutdown or a bug of ours, which nobody is to swallow.
+    PassedOn(CaughtError),
+}
+
 /// Runs `work` in a subtransaction. If it fails, by an error of ours or of the server, all it did is undone and the error comes
-/// back as a value. Cancellation and shutdown are not caught.
+/// back as a value. Cancellation and shutdown undo it likewise, and go on their way.
 pub fn subtransaction<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     // SAFETY: the memory context and resource owner of the caller are put back after the subtransaction, as PL/pgSQL does.
     let (context, owner) = unsafe { (pg_sys::CurrentMemoryContext, pg_sys::CurrentResourceOwner) };
@@ -202,8 +210,14 @@ pub fn subtransaction<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
         pg_sys::BeginInternalSubTransaction(std::ptr::null());
         pg_sys::MemoryContextSwitchTo(context);
     }
-    let result = PgTryBuilder::new(AssertUnwindSafe(work))
-        .catch_others(|caught| Err(caught_error(caught)))
+    let result = PgTryBuilder::new(AssertUnwindSafe(|| work().map_err(Failure::Caught)))
+        .catch_others(|caught| {
+            Err(match said(&caught) {
+                Some(error) => Failure::Caught(error),
+                None => Failure::PassedOn(caught),
+            })
+        })
+        .catch_rust_panic(|caught| Err(Failure::PassedOn(caught)))
         .execute();
     // SAFETY: the subtransaction began above and is still open.
     unsafe {
@@ -214,7 +228,10 @@ pub fn subtransaction<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
         pg_sys::MemoryContextSwitchTo(context);
         pg_sys::CurrentResourceOwner = owner;
     }
-    result
+    result.map_err(|failure| match failure {
+        Failure::Caught(error) => error,
+        Failure::PassedOn(caught) => caught.rethrow(),
+    })
 }
 
 /// Runs `work`; an error of the server in it is replaced by what `explain` makes of it. The transaction still fails.
@@ -226,29 +243,29 @@ pub fn explained<T>(
     PgTryBuilder::new(AssertUnwindSafe(work))
         .catch_others(move |caught| {
             let explain = &explain;
-            Err((explain.0)(caught_error(caught)))
+            match said(&caught) {
+                Some(error) => Err((explain.0)(error)),
+                None => caught.rethrow(),
+            }
         })
         .execute()
 }
 
-/// What a server error says; cancellation and shutdown go on their way.
-fn caught_error(caught: CaughtError) -> Error {
-    let report = match &caught {
+/// What an error says; `None` for one that nobody is to swallow: cancellation, shutdown, a bug of ours.
+fn said(caught: &CaughtError) -> Option<Error> {
+    let report = match caught {
         CaughtError::PostgresError(report) | CaughtError::ErrorReport(report) => report,
-        CaughtError::RustPanic { .. } => caught.rethrow(),
+        CaughtError::RustPanic { .. } => return None,
     };
     let passes = [
         PgSqlErrorCode::ERRCODE_QUERY_CANCELED,
         PgSqlErrorCode::ERRCODE_ADMIN_SHUTDOWN,
         PgSqlErrorCode::ERRCODE_CRASH_SHUTDOWN,
     ];
-    if passes.contains(&report.sql_error_code()) {
-        caught.rethrow()
-    }
-    Error {
+    (!passes.contains(&report.sql_error_code())).then(|| Error {
         code: report.sql_error_code(),
         message: report.message().to_owned(),
         detail: report.detail().map(str::to_owned),
         hint: report.hint().map(str::to_owned),
-    }
+    })
 }

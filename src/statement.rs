@@ -237,11 +237,22 @@ pub struct ResultColumn {
 }
 
 /// A connection to the server's SQL engine, within which statements stay prepared and deltas keep their names.
-pub struct Connection(());
+pub struct Connection {
+    access: Access,
+}
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reading on the snapshot of the caller's statement.
+    Read,
+    /// Writing: each statement sees what those before it did, and what others have committed if the isolation level allows.
+    Write,
+}
 
 /// Runs `work` with a connection. What it prepares and collects is freed at the end.
-pub fn connected<T>(work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
-    Spi::connect_mut(|_| work(&mut Connection(())))
+pub fn connected<T>(access: Access, work: impl FnOnce(&mut Connection) -> Result<T>) -> Result<T> {
+    Spi::connect_mut(|_| work(&mut Connection { access }))
 }
 
 /// A statement that the server has parsed and will plan.
@@ -279,6 +290,41 @@ impl Connection {
         values: &[Value],
     ) -> Result<Option<T>> {
         self.run_into(statement, values, std::ptr::null_mut())?;
+        Self::fetched()
+    }
+
+    /// As [`Self::fetch`], on a snapshot of this moment, whatever the isolation level.
+    pub fn fetch_latest<T: DeserializeOwned>(
+        &mut self,
+        statement: &Prepared,
+        values: &[Value],
+    ) -> Result<Option<T>> {
+        let mut datums: Vec<pg_sys::Datum> = values
+            .iter()
+            .map(|value| value.datum.unwrap_or(pg_sys::Datum::from(0)))
+            .collect();
+        // SAFETY: none of the values is NULL, as `nulls` says by being null; the snapshot is registered by the executor.
+        let status = unsafe {
+            pg_sys::SPI_execute_snapshot(
+                statement.plan,
+                datums.as_mut_ptr(),
+                std::ptr::null(),
+                pg_sys::GetLatestSnapshot(),
+                std::ptr::null_mut(),
+                true,
+                false,
+                0,
+            )
+        };
+        if status < 0 {
+            return Err(Error::internal(format!(
+                "the server answered a statement with {status}"
+            )));
+        }
+        Self::fetched()
+    }
+
+    fn fetched<T: DeserializeOwned>() -> Result<Option<T>> {
         // SAFETY: without a receiver of ours the rows are in SPI_tuptable, which lives until the next statement.
         let document = unsafe {
             let table = pg_sys::SPI_tuptable;
@@ -325,7 +371,7 @@ impl Connection {
             }
             let options = pg_sys::SPIExecuteOptions {
                 params,
-                read_only: false,
+                read_only: self.access == Access::Read,
                 dest: receiver,
                 ..pg_sys::SPIExecuteOptions::default()
             };

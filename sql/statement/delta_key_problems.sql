@@ -5,7 +5,7 @@ SELECT pg_catalog.jsonb_build_object(
            'samples', (pg_catalog.array_agg(problem.sample ORDER BY problem.sample))[1:10])
 FROM (
     SELECT {any_key_null} AS has_null,
-           pg_catalog.format('%s (%s rows)', pg_catalog.jsonb_build_object({key_pairs}), pg_catalog.count(*)) AS sample
+           pg_catalog.format('%s, %s times', pg_catalog.jsonb_build_object({key_pairs}), pg_catalog.count(*)) AS sample
     FROM {delta} AS source
     GROUP BY source.{number}, {keys}
     HAVING pg_catalog.count(*) > 1 OR {any_key_null}

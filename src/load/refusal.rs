@@ -5,7 +5,7 @@ use std::ops::Range;
 use pgrx::PgSqlErrorCode;
 use serde::Deserialize;
 
-use crate::error::{Error, Result, evidence};
+use crate::error::{Error, Result, counted, evidence};
 use crate::interval::shown;
 use crate::statement::{Connection, Prepared};
 use crate::tally::Counts;
@@ -18,8 +18,8 @@ pub(super) fn refuse_foreign_rows(setup: &Setup, counts: &Counts) -> Result<()> 
     }
     let name = setup.target.display_name();
     Err(Error::check(format!(
-        "\"{name}\" holds {} rows in the interval that no load would write back",
-        counts.foreign_rows
+        "\"{name}\" holds {} in the interval that no load would write back",
+        counted(counts.foreign_rows, "row")
     ))
     .detail(format!(
         "Their stamp and their own time name different intervals: {}",
@@ -32,9 +32,9 @@ pub(super) fn refuse_foreign_rows(setup: &Setup, counts: &Counts) -> Result<()> 
 
 pub(super) fn moved(setup: &Setup, counts: &Counts) -> Error {
     Error::check(format!(
-        "a BEFORE trigger of \"{}\" moved {} rows out of their interval",
+        "a BEFORE trigger of \"{}\" moved {} out of their interval",
         setup.target.display_name(),
-        counts.foreign_rows
+        counted(counts.foreign_rows, "row")
     ))
     .detail(format!(
         "As written: {}",
@@ -61,7 +61,10 @@ pub(super) fn refuse_empty(setup: &Setup, batch: &Range<usize>, empty: &[bool]) 
     }
     Err(Error::new(
         PgSqlErrorCode::ERRCODE_NO_DATA_FOUND,
-        format!("{} grain intervals have no rows to load", found.len()),
+        format!(
+            "no rows to load in {}",
+            counted(found.len() as u64, "grain interval")
+        ),
     )
     .detail(format!("They start at: {}.", evidence(&found, found.len())))
     .hint("on_empty => 'replace' empties them in the target too, on_empty => 'skip' leaves them as they are."))
@@ -86,7 +89,7 @@ pub(super) fn refuse_key_problems(
     if found.nulls > 0 {
         return Err(Error::new(
             PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION,
-            format!("{} keys of \"{}\" are null or have nulls", found.nulls, setup.source.display_name()),
+            format!("null in {} of \"{}\"", counted(found.nulls as u64, "key"), setup.source.display_name()),
         )
         .detail(evidence)
         .hint("A key must be complete. Drop such rows with a filter rule, or register the load with other keys."));
@@ -95,8 +98,8 @@ pub(super) fn refuse_key_problems(
     Err(Error::new(
         PgSqlErrorCode::ERRCODE_CARDINALITY_VIOLATION,
         format!(
-            "{} keys of \"{}\" stand more than once in a grain interval",
-            found.duplicates,
+            "duplicates of {} of \"{}\" within a grain interval",
+            counted(found.duplicates as u64, "key"),
             setup.source.display_name()
         ),
     )

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use crate::error::Result;
-use crate::lock;
+use pgrx::PgSqlErrorCode;
+
+use crate::error::{Error, Result};
 use crate::log::IntervalResult;
-use crate::statement::{Connection, Delta, Prepared, Value};
+use crate::statement::{Connection, Delta, Prepared, Value, render};
 use crate::tally::{Counts, Tally};
+use crate::{lock, session, settings};
 
 use super::refusal::{moved, refuse_empty, refuse_foreign_rows, refuse_key_problems, swallowed};
 use super::setup::Setup;
@@ -40,6 +42,7 @@ impl<'a> Run<'a> {
         if !request.dry_run {
             let closed = setup.intervals.end().saturating_add(setup.load.settle);
             lock::await_late_commits(&read.relations()?, closed, &setup.source.display_name())?;
+            refuse_stale_snapshot(connection, setup)?;
         }
         let uses_delta = setup.uses_delta(request);
         let statements = Statements::render(
@@ -265,6 +268,43 @@ impl<'a> Run<'a> {
             ..Counts::default()
         })
     }
+}
+
+/// Refuses (40001) to read with a snapshot that does not see what others have committed into the interval since it was taken: where
+/// one snapshot serves the whole transaction, waiting for them has not helped.
+fn refuse_stale_snapshot(connection: &mut Connection, setup: &Setup) -> Result<()> {
+    if settings::settle_timeout() == 0 || !session::keeps_one_snapshot() {
+        return Ok(());
+    }
+    let all = 0..setup.intervals.len();
+    let values: Vec<Value> = setup
+        .intervals
+        .values(&all, &all, 0)?
+        .into_iter()
+        .take(2)
+        .collect();
+    let fingerprint = render(
+        sql_file!("statement/source_fingerprint"),
+        &[
+            ("source", &setup.source.qualified_name().sql()),
+            ("time", &setup.load.time_column.sql()),
+        ],
+    )?;
+    let fingerprint = connection.prepare(&fingerprint, &values)?;
+    let ours: Option<serde_json::Value> = connection.fetch(&fingerprint, &values)?;
+    let latest: Option<serde_json::Value> = connection.fetch_latest(&fingerprint, &values)?;
+    if ours == latest {
+        return Ok(());
+    }
+    Err(Error::new(
+        PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
+        format!(
+            "rows of \"{}\" in the interval were committed after this transaction took its snapshot",
+            setup.source.display_name()
+        ),
+    )
+    .detail("The run would miss them, and log the interval as loaded.")
+    .hint("Try again in a new transaction, or load under READ COMMITTED."))
 }
 
 fn add(total: &mut [u64], more: &[u64]) {

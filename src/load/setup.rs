@@ -46,11 +46,8 @@ impl Setup {
         let load = session::as_extension_owner(|| Load::of(&target))?;
         target.require_safe_target()?;
         let source_oid = load.find_source()?;
-        require_right(
-            Relation::describe(source_oid)?.caller_selects,
-            "SELECT",
-            &Relation::describe(source_oid)?,
-        )?;
+        let found = Relation::describe(source_oid)?;
+        require_right(found.caller_selects, "SELECT", &found)?;
         lock::keep_relation(source_oid, lock::Use::Read);
         let source = Relation::describe(source_oid)?;
         source.require_source_kind()?;
