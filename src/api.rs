@@ -1,6 +1,9 @@
 //! What SQL sees. Each function checks its arguments, pins the settings under which daybook's own statements are read, and makes one
 //! call. Signatures, defaults and comments stand in `sql/`; a test compares the two.
 
+// The error type is pgrx's own; these functions return it once, straight to the server.
+#![allow(clippy::result_large_err)]
+
 use std::ffi::CStr;
 
 use pgrx::datum::{Date, Interval, Timestamp, TimestampWithTimeZone};

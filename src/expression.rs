@@ -138,11 +138,7 @@ fn has_no_other_clause(stmt: &pg_sys::SelectStmt) -> bool {
 /// `node` must be null or a node of a parse tree.
 unsafe fn tag(node: *mut pg_sys::Node) -> pg_sys::NodeTag {
     // SAFETY: every node begins with its tag.
-    if node.is_null() {
-        pg_sys::NodeTag::T_Invalid
-    } else {
-        unsafe { (*node).type_ }
-    }
+    unsafe { node.as_ref() }.map_or(pg_sys::NodeTag::T_Invalid, |node| node.type_)
 }
 
 /// # Safety

@@ -181,7 +181,7 @@ pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
                     boundaries,
                     now: 0,
                 };
-                let all = 0..intervals.len();
+                let all = 0..intervals.count();
                 let arrays: Vec<Value> = intervals
                     .values(&all, &all, 0)?
                     .into_iter()

@@ -2,13 +2,13 @@
 //! one before; a filter drops a row for which it is false or NULL. Every filter is a layer with a fence of its own, so that a later
 //! rule never sees, and never fails on, a row that an earlier one dropped.
 
-use pgrx::pg_sys;
+use pgrx::{PgSqlErrorCode, pg_sys};
 
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::ident::{Ident, Sql};
 use crate::registry::{Load, Rule, RuleKind};
-use crate::relation::Relation;
+use crate::relation::{Column, Relation};
 use crate::statement::{ResultColumn, render};
 
 /// The intake of a load.
@@ -204,8 +204,8 @@ impl Intake {
 
 /// Which columns a load writes: those of the intake that the target has, after both sides were compared by name and type.
 ///
-/// Refused: columns that are missing or extra (42703), that the target's INSERT would refuse (428C9), or of a type that does not
-/// become the target's without a cast (42804), each with both lists.
+/// Refused, each with both lists: columns that daybook sets itself (42701), that are missing or extra (42703), that the
+/// target's INSERT would refuse (428C9), or of a type that does not become the target's without a cast (42804).
 pub fn fit(
     load: &Load,
     source: &Relation,
@@ -213,101 +213,170 @@ pub fn fit(
     intake: &[ResultColumn],
     number: &Ident,
 ) -> Result<Vec<Ident>> {
-    let (source_name, target_name) = (source.display_name(), target.display_name());
-    let both_lists = || {
-        format!(
-            "Source {source_name} has: {}. Target {target_name} has: {}.",
-            source.column_list(),
-            target.column_list()
-        )
-    };
-    let names = |columns: &[&Ident]| {
-        columns
+    let sides = Sides {
+        load,
+        source,
+        target,
+        delivered: intake
             .iter()
-            .map(|name| name.as_str())
-            .collect::<Vec<_>>()
-            .join(", ")
+            .filter(|column| column.name != *number)
+            .collect(),
     };
-    let ours = [&load.stamp_column, &load.loaded_at_column];
-    let delivered: Vec<&ResultColumn> = intake
-        .iter()
-        .filter(|column| column.name != *number)
-        .collect();
+    sides.refuse_columns_of_ours()?;
+    sides.refuse_missing_and_extra()?;
+    sides.refuse_generated()?;
+    sides.refuse_other_types()?;
+    Ok(sides
+        .common()
+        .map(|(column, _)| column.name.clone())
+        .collect())
+}
 
-    let claimed: Vec<&Ident> = delivered
-        .iter()
-        .map(|column| &column.name)
-        .filter(|name| ours.contains(name))
-        .collect();
-    if !claimed.is_empty() {
-        return Err(Error::new(
-            pgrx::PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN,
-            format!("the source \"{source_name}\" has columns that daybook sets: {}", names(&claimed)),
-        )
-        .detail(both_lists())
-        .hint("Give the target's columns other names with stamp_column and loaded_at_column, or leave these out in a view."));
+/// What a source delivers through the rules, beside the target that is to take it.
+struct Sides<'a> {
+    load: &'a Load,
+    source: &'a Relation,
+    target: &'a Relation,
+    delivered: Vec<&'a ResultColumn>,
+}
+
+impl Sides<'_> {
+    /// The delivered columns that the target has, with the target's.
+    fn common(&self) -> impl Iterator<Item = (&ResultColumn, &Column)> {
+        self.delivered
+            .iter()
+            .filter_map(|column| Some((*column, self.target.column(&column.name)?)))
     }
-    let extra: Vec<&Ident> = delivered
-        .iter()
-        .map(|column| &column.name)
-        .filter(|name| target.column(name).is_none())
-        .collect();
-    let missing: Vec<&Ident> = target
-        .columns
-        .iter()
-        .filter(|column| !ours.contains(&&column.name) && !column.fills_itself())
-        .map(|column| &column.name)
-        .filter(|name| !delivered.iter().any(|column| column.name == **name))
-        .collect();
-    let extra_is_error = load.extra_columns_are_errors && !extra.is_empty();
-    if extra_is_error || !missing.is_empty() {
+
+    fn is_ours(&self, name: &Ident) -> bool {
+        *name == self.load.stamp_column || *name == self.load.loaded_at_column
+    }
+
+    fn refusal(&self, code: PgSqlErrorCode, message: String) -> Error {
+        Error::new(code, message).detail(format!(
+            "Source {} has: {}. Target {} has: {}.",
+            self.source.display_name(),
+            self.source.column_list(),
+            self.target.display_name(),
+            self.target.column_list()
+        ))
+    }
+
+    fn refuse_columns_of_ours(&self) -> Result<()> {
+        let claimed: Vec<&Ident> = self
+            .delivered
+            .iter()
+            .map(|column| &column.name)
+            .filter(|name| self.is_ours(name))
+            .collect();
+        if claimed.is_empty() {
+            return Ok(());
+        }
+        Err(self
+            .refusal(
+                PgSqlErrorCode::ERRCODE_DUPLICATE_COLUMN,
+                format!(
+                    "the source \"{}\" has columns that daybook sets: {}",
+                    self.source.display_name(),
+                    names(&claimed)
+                ),
+            )
+            .hint("Give the target's columns other names with stamp_column and loaded_at_column, or leave these out in a view."))
+    }
+
+    fn refuse_missing_and_extra(&self) -> Result<()> {
+        let extra: Vec<&Ident> = self
+            .delivered
+            .iter()
+            .map(|column| &column.name)
+            .filter(|name| self.load.extra_columns_are_errors && self.target.column(name).is_none())
+            .collect();
+        let missing: Vec<&Ident> = self
+            .target
+            .columns
+            .iter()
+            .filter(|column| !self.is_ours(&column.name) && !column.fills_itself())
+            .map(|column| &column.name)
+            .filter(|name| !self.delivered.iter().any(|column| column.name == **name))
+            .collect();
         let mut parts = Vec::new();
+        let mut hints = Vec::new();
         if !missing.is_empty() {
             parts.push(format!("missing in the source: {}", names(&missing)));
+            hints.push("What the source lacks an expression rule can set (rules may be registered before the load), or a default of the target.");
         }
-        if extra_is_error {
+        if !extra.is_empty() {
             parts.push(format!("missing in the target: {}", names(&extra)));
+            hints.push("What the target lacks is left out with extra_columns => 'ignore'.");
         }
-        return Err(Error::new(
-            pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
-            format!("the columns of \"{source_name}\" and \"{target_name}\" do not match: {}", parts.join("; ")),
-        )
-        .detail(both_lists())
-        .hint("Add the columns, set them by an expression rule (rules may be registered before the load), give them a default, or register the load with extra_columns => 'ignore'."));
-    }
-    let mut written = Vec::new();
-    let mut mismatches = Vec::new();
-    for column in delivered {
-        let Some(into) = target.column(&column.name) else {
-            continue;
-        };
-        if into.refuses_values() {
-            return Err(Error::new(
-                pgrx::PgSqlErrorCode::ERRCODE_GENERATED_ALWAYS,
-                format!("the target \"{target_name}\" generates its column {}, but the source delivers it too", column.name),
+        if parts.is_empty() {
+            return Ok(());
+        }
+        Err(self
+            .refusal(
+                PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+                format!(
+                    "the columns of \"{}\" and \"{}\" do not match: {}",
+                    self.source.display_name(),
+                    self.target.display_name(),
+                    parts.join("; ")
+                ),
             )
-            .detail(both_lists())
-            .hint("Leave the column out of the source, in a view for example, and register the load with that."));
-        }
-        if !converts(column.type_oid, into.type_oid) {
-            mismatches.push(format!(
-                "{} is {} in the source and {} in the target",
-                column.name.as_str(),
-                type_name(column.type_oid),
-                into.type_name
-            ));
-        }
-        written.push(column.name.clone());
+            .hint(hints.join(" ")))
     }
-    if mismatches.is_empty() {
-        return Ok(written);
+
+    fn refuse_generated(&self) -> Result<()> {
+        let Some((column, _)) = self.common().find(|(_, into)| into.refuses_values()) else {
+            return Ok(());
+        };
+        Err(self
+            .refusal(
+                PgSqlErrorCode::ERRCODE_GENERATED_ALWAYS,
+                format!(
+                    "the target \"{}\" generates its column {}, but the source delivers it too",
+                    self.target.display_name(),
+                    column.name
+                ),
+            )
+            .hint("Leave the column out of the source, in a view for example, and register the load with that."))
     }
-    Err(Error::new(
-        pgrx::PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
-        format!("columns of \"{source_name}\" and \"{target_name}\" differ in type: {}", mismatches.join("; ")),
-    )
-    .detail(both_lists())
-    .hint("Say how to convert them: register_rule(target, name, column_name => 'a', expression => 'a::integer')."))
+
+    fn refuse_other_types(&self) -> Result<()> {
+        let mismatches: Vec<String> = self
+            .common()
+            .filter(|(column, into)| !converts(column.type_oid, into.type_oid))
+            .map(|(column, into)| {
+                format!(
+                    "{} is {} in the source and {} in the target",
+                    column.name.as_str(),
+                    type_name(column.type_oid),
+                    into.type_name
+                )
+            })
+            .collect();
+        if mismatches.is_empty() {
+            return Ok(());
+        }
+        Err(self
+            .refusal(
+                PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
+                format!(
+                    "columns of \"{}\" and \"{}\" differ in type: {}",
+                    self.source.display_name(),
+                    self.target.display_name(),
+                    mismatches.join("; ")
+                ),
+            )
+            .hint("Say how to convert them: register_rule(target, name, column_name => 'a', expression => 'a::integer')."))
+    }
+}
+
+fn names(columns: &[&Ident]) -> String {
+    columns
+        .iter()
+        .map(|name| name.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Whether values of one type become the other without anybody saying so.

@@ -161,7 +161,7 @@ impl Intervals {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.boundaries.len().saturating_sub(1)
     }
 
@@ -185,9 +185,9 @@ impl Intervals {
     /// What is deleted and inserted together: all intervals, or each by itself.
     pub fn batches(&self, wide: bool) -> Vec<Range<usize>> {
         if wide {
-            std::iter::once(0..self.len()).collect()
+            std::iter::once(0..self.count()).collect()
         } else {
-            (0..self.len()).map(|index| index..index + 1).collect()
+            (0..self.count()).map(|index| index..index + 1).collect()
         }
     }
 

@@ -145,7 +145,7 @@ fn notice(setup: &Setup, request: &Request, result: &RunResult, run_id: Option<i
             dropped.join(", ")
         ),
     };
-    let intervals = counted(plan.len() as u64, "interval");
+    let intervals = counted(plan.count() as u64, "interval");
     let run = match run_id {
         Some(run_id) => format!("run {run_id}"),
         None => "dry run, nothing written".to_owned(),

@@ -197,7 +197,7 @@ enum Failure {
     /// An error that its caller deals with.
     Caught(Error),
     /// Cancellation, shutdown or a bug of ours, which nobody is to swallow.
-    PassedOn(CaughtError),
+    PassedOn(Box<CaughtError>),
 }
 
 /// Runs `work` in a subtransaction. If it fails, by an error of ours or of the server, all it did is undone and the error comes
@@ -214,10 +214,10 @@ pub fn subtransaction<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
         .catch_others(|caught| {
             Err(match said(&caught) {
                 Some(error) => Failure::Caught(error),
-                None => Failure::PassedOn(caught),
+                None => Failure::PassedOn(Box::new(caught)),
             })
         })
-        .catch_rust_panic(|caught| Err(Failure::PassedOn(caught)))
+        .catch_rust_panic(|caught| Err(Failure::PassedOn(Box::new(caught))))
         .execute();
     // SAFETY: the subtransaction began above and is still open.
     unsafe {

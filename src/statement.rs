@@ -494,3 +494,62 @@ unsafe fn single_source(statement: &Prepared) -> Result<*mut pg_sys::CachedPlanS
         Ok(list::pointer(sources, 0))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn holes_are_filled_once_and_all() {
+        let (a, b) = (Sql::fixed("x{y}"), Sql::fixed("2"));
+        let rendered = |template: &str, holes: &[(&str, &Sql)]| {
+            render(template, holes).map(|sql| sql.to_string()).ok()
+        };
+        assert_eq!(
+            rendered("-- head\nA {a} {b} {a}", &[("a", &a), ("b", &b)]).as_deref(),
+            Some("A x{y} 2 x{y}")
+        );
+        assert_eq!(rendered("A {a}", &[]), None);
+        assert_eq!(rendered("A", &[("a", &a)]), None);
+        assert_eq!(rendered("A {a", &[("a", &a)]), None);
+    }
+
+    /// Every template says at its head what it does, holds one statement, and has no hole that does not end.
+    #[test]
+    fn every_template_is_well_formed() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql");
+        let mut seen = 0;
+        for part in ["statement", "catalog"] {
+            for file in fs::read_dir(folder.join(part))
+                .into_iter()
+                .flatten()
+                .flatten()
+            {
+                let text = fs::read_to_string(file.path()).unwrap_or_default();
+                let name = file.path().display().to_string();
+                assert!(
+                    text.starts_with("-- "),
+                    "{name} lacks a comment at its head"
+                );
+                let body = strip_head(&text);
+                assert!(!body.contains(';'), "{name} holds a semicolon");
+                let holes: Vec<&str> = body
+                    .split('{')
+                    .skip(1)
+                    .filter_map(|rest| rest.split('}').next())
+                    .collect();
+                let filler = Sql::fixed("1");
+                let mut distinct: Vec<(&str, &Sql)> =
+                    holes.iter().map(|hole| (*hole, &filler)).collect();
+                distinct.sort_by_key(|(hole, _)| *hole);
+                distinct.dedup_by_key(|(hole, _)| *hole);
+                assert!(render(&text, &distinct).is_ok(), "{name} does not render");
+                seen += 1;
+            }
+        }
+        assert!(seen > 20, "only {seen} templates were found");
+    }
+}

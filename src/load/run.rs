@@ -87,13 +87,13 @@ impl<'a> Run<'a> {
             tally: Tally::begin(
                 intake.steps.len() + 1,
                 if request.wide {
-                    setup.intervals.len()
+                    setup.intervals.count()
                 } else {
                     1
                 },
             ),
             steps: intake.steps.into_iter().map(|name| (name, 0)).collect(),
-            results: Vec::with_capacity(setup.intervals.len()),
+            results: Vec::with_capacity(setup.intervals.count()),
             read,
             delete: connection.prepare(delete, &base)?,
             insert: if request.dry_run {
@@ -276,7 +276,7 @@ fn refuse_stale_snapshot(connection: &mut Connection, setup: &Setup) -> Result<(
     if settings::settle_timeout() == 0 || !session::keeps_one_snapshot() {
         return Ok(());
     }
-    let all = 0..setup.intervals.len();
+    let all = 0..setup.intervals.count();
     let values: Vec<Value> = setup
         .intervals
         .values(&all, &all, 0)?
