@@ -56,16 +56,14 @@ impl Bound {
             Some(at) => (&trimmed[..at], trimmed[at + 1..].trim_start()),
             None => (trimmed, ""),
         };
-        let digits_and_dashes = |part: &str| {
-            !part.is_empty() && part.chars().all(|c| c.is_ascii_digit() || "-+".contains(c))
-        };
-        if !digits_and_dashes(date_text) {
+        let unsigned = date_text.trim_start_matches(['-', '+']);
+        let is_date = !unsigned.is_empty()
+            && date_text.len() <= unsigned.len() + 1
+            && unsigned.chars().all(|c| c.is_ascii_digit() || c == '-');
+        if !is_date {
             return Err(malformed());
         }
-        let dashes = date_text
-            .trim_start_matches(['-', '+'])
-            .matches('-')
-            .count();
+        let dashes = unsigned.matches('-').count();
         let date = match dashes {
             1 if time_text.is_empty() => {
                 NaiveDate::parse_from_str(&format!("{date_text}-01"), "%Y-%m-%d")
