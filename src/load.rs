@@ -74,7 +74,7 @@ pub fn load_interval(request: &Request) -> Result<(RunResult, Option<i64>)> {
                     let mut run = Run::begin(connection, &setup, request)?;
                     for batch in setup.intervals.batches(request.wide) {
                         pgrx::check_for_interrupts!();
-                        run.batch(connection, &batch)?;
+                        session::in_scratch_memory(|| run.batch(connection, &batch))?;
                     }
                     Ok(run.end(connection))
                 })

@@ -192,6 +192,27 @@ pub fn clock() -> i64 {
     unsafe { pg_sys::GetCurrentTimestamp() }
 }
 
+/// Runs `work` with a memory context of its own and frees at the end what the server has allocated in it. For each turn of a loop whose
+/// number of turns has no limit.
+pub fn in_scratch_memory<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    // SAFETY: the context is a child of the current one, with which it goes if `work` unwinds; no datum leaves `work`.
+    unsafe {
+        let outer = pg_sys::CurrentMemoryContext;
+        let scratch = pg_sys::AllocSetContextCreateExtended(
+            outer,
+            c"daybook scratch".as_ptr(),
+            pg_sys::ALLOCSET_SMALL_MINSIZE as usize,
+            pg_sys::ALLOCSET_SMALL_INITSIZE as usize,
+            pg_sys::ALLOCSET_DEFAULT_MAXSIZE as usize,
+        );
+        pg_sys::MemoryContextSwitchTo(scratch);
+        let result = work();
+        pg_sys::MemoryContextSwitchTo(outer);
+        pg_sys::MemoryContextDelete(scratch);
+        result
+    }
+}
+
 /// Why a subtransaction failed.
 enum Failure {
     /// An error that its caller deals with.

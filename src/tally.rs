@@ -6,6 +6,8 @@
 
 use std::cell::RefCell;
 
+use pgrx::pg_sys;
+
 use crate::error::{EVIDENCE_ROWS, Error, Result};
 
 /// What one run has counted so far, per grain interval (from 0).
@@ -24,7 +26,18 @@ pub struct Counts {
 }
 
 thread_local! {
-    static RUNS: RefCell<Vec<Counts>> = const { RefCell::new(Vec::new()) };
+    static RUNS: RefCell<Vec<(pg_sys::Oid, Counts)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Counts {
+    fn zero(steps: usize, intervals: usize) -> Self {
+        Self {
+            passed: vec![vec![0; intervals]; steps],
+            deleted: vec![0; intervals],
+            inserted: vec![0; intervals],
+            ..Self::default()
+        }
+    }
 }
 
 /// A run that counts. Its number is free again when this is dropped, also when an error unwinds.
@@ -33,18 +46,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Begins to count `intervals` grain intervals over `steps` steps, the read being the first.
-    pub fn begin(steps: usize, intervals: usize) -> Self {
+    /// Begins to count the rows of a target, in `intervals` grain intervals over `steps` steps, the read being the first. Refused
+    /// (55000) while another run of this session is loading the same target: a trigger or a rule has called back.
+    pub fn begin(target: pg_sys::Oid, steps: usize, intervals: usize) -> Result<Self> {
         RUNS.with_borrow_mut(|runs| {
-            runs.push(Counts {
-                passed: vec![vec![0; intervals]; steps],
-                deleted: vec![0; intervals],
-                inserted: vec![0; intervals],
-                ..Counts::default()
-            });
-            Self {
-                run: runs.len() - 1,
+            if runs.iter().any(|(other, _)| *other == target) {
+                return Err(Error::prerequisite("this target is being loaded by the run that calls now")
+                    .detail("A trigger, or a function that a rule calls, has called load_interval for the table that is being written.")
+                    .hint("Let it load another table."));
             }
+            runs.push((target, Counts::zero(steps, intervals)));
+            Ok(Self { run: runs.len() - 1 })
         })
     }
 
@@ -56,13 +68,8 @@ impl Tally {
     /// The counts since the beginning or the last call; counting goes on from zero.
     pub fn take(&mut self) -> Counts {
         RUNS.with_borrow_mut(|runs| match runs.get_mut(self.run) {
-            Some(counts) => {
-                let zero = Counts {
-                    passed: vec![vec![0; counts.deleted.len()]; counts.passed.len()],
-                    deleted: vec![0; counts.deleted.len()],
-                    inserted: vec![0; counts.deleted.len()],
-                    ..Counts::default()
-                };
+            Some((_, counts)) => {
+                let zero = Counts::zero(counts.passed.len(), counts.deleted.len());
                 std::mem::replace(counts, zero)
             }
             None => Counts::default(),
@@ -86,7 +93,7 @@ pub fn tally(run: i32, step: i32, interval: i32, kept: bool) -> Result<bool> {
     RUNS.with_borrow_mut(|runs| {
         let count = runs
             .get_mut(run as usize)
-            .and_then(|counts| counts.passed.get_mut(step as usize))
+            .and_then(|(_, counts)| counts.passed.get_mut(step as usize))
             .and_then(|step| step.get_mut((interval as usize).wrapping_sub(1)))
             .ok_or_else(outside_a_run)?;
         *count += u64::from(kept);
@@ -102,7 +109,7 @@ pub fn tally_target(
     foreign: Option<String>,
 ) -> Result<bool> {
     RUNS.with_borrow_mut(|runs| {
-        let counts = runs.get_mut(run as usize).ok_or_else(outside_a_run)?;
+        let (_, counts) = runs.get_mut(run as usize).ok_or_else(outside_a_run)?;
         if let Some(sample) = foreign {
             counts.foreign_rows += 1;
             if counts.foreign_samples.len() < EVIDENCE_ROWS {

@@ -85,13 +85,14 @@ impl<'a> Run<'a> {
             setup,
             request,
             tally: Tally::begin(
+                request.target,
                 intake.steps.len() + 1,
                 if request.wide {
                     setup.intervals.count()
                 } else {
                     1
                 },
-            ),
+            )?,
             steps: intake.steps.into_iter().map(|name| (name, 0)).collect(),
             results: Vec::with_capacity(setup.intervals.count()),
             read,
