@@ -8,17 +8,16 @@ use crate::error::{Error, Result};
 use crate::interval::{Intervals, last_closed, require_boundary, resolve_bound, shown};
 use crate::load::{Request, Setup, Statements};
 use crate::registry::Load;
-use crate::relation::{Relation, require_right};
+use crate::relation::{Relation, require_rights};
 use crate::statement::{self, Access, Value, render};
 use crate::{lock, log, session};
 
 /// Marks loaded intervals as in need of a new load; says how many.
 pub fn mark_stale(target: pg_sys::Oid, start: Bound, end: Bound, reason: &str) -> Result<i64> {
     session::require_writable("mark_stale")?;
-    let found = Relation::describe(target)?;
-    require_right(found.caller_inserts, "INSERT", &found)?;
-    require_right(found.caller_deletes, "DELETE", &found)?;
+    require_rights(target, &["INSERT", "DELETE"])?;
     lock::hold_target(target)?;
+    let found = Relation::describe(target)?;
     let load = session::as_extension_owner(|| Load::of(&found))?;
     let now = session::transaction_start();
     let start = resolve_bound(&load, "interval_start", start, now)?;
@@ -37,8 +36,8 @@ pub fn mark_stale(target: pg_sys::Oid, start: Bound, end: Bound, reason: &str) -
 
 /// Looks a load up for somebody who may read its target.
 fn readable_load(target: pg_sys::Oid) -> Result<(Relation, Load)> {
+    require_rights(target, &["SELECT"])?;
     let target = Relation::describe(target)?;
-    require_right(target.caller_selects, "SELECT", &target)?;
     let load = session::as_extension_owner(|| Load::of(&target))?;
     Ok((target, load))
 }
@@ -159,8 +158,9 @@ pub struct Unowned {
 /// Rows of a target that no run owns, and source rows without a time.
 pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
     let (target, load) = readable_load(target)?;
-    let source = Relation::describe(load.find_source()?)?;
-    require_right(source.caller_selects, "SELECT", &source)?;
+    let source = load.find_source()?;
+    require_rights(source, &["SELECT"])?;
+    let source = Relation::describe(source)?;
     let shape = load.shape(&source, &target)?;
     let target_name = target.qualified_name().sql();
     let (time, stamp) = (load.time_column.sql(), load.stamp_column.sql());

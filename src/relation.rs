@@ -52,10 +52,6 @@ pub struct Relation {
     pub caller_owns: bool,
     /// Whether the caller may read it.
     pub caller_selects: bool,
-    /// Whether the caller may insert.
-    pub caller_inserts: bool,
-    /// Whether the caller may delete.
-    pub caller_deletes: bool,
     owner_bypasses_row_security: bool,
     row_security: bool,
     row_security_forced: bool,
@@ -85,12 +81,7 @@ impl Relation {
             sql_file!("catalog/relation"),
             &[oid.into(), session::current_role().into()],
         )?
-        .ok_or_else(|| {
-            Error::new(
-                pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
-                format!("there is no relation with OID {}", oid.to_u32()),
-            )
-        })
+        .ok_or_else(|| no_relation(oid))
     }
 
     /// Its OID.
@@ -252,17 +243,38 @@ impl Relation {
     }
 }
 
-/// Refuses (42501) a caller who has neither a right on a relation nor its owner's role.
-pub fn require_right(granted: bool, right: &str, relation: &Relation) -> Result<()> {
-    if granted || relation.caller_owns {
+#[derive(Deserialize)]
+struct Rights {
+    name: String,
+    missing: Vec<String>,
+}
+
+/// Refuses (42501) a caller who has neither the rights on a relation nor its owner's role; 42P01 if there is no such relation.
+pub fn require_rights(relation: pg_sys::Oid, rights: &[&str]) -> Result<()> {
+    let rights: Vec<String> = rights.iter().map(|right| (*right).to_owned()).collect();
+    let found: Rights = statement::fetch(
+        sql_file!("catalog/missing_rights"),
+        &[
+            relation.into(),
+            session::current_role().into(),
+            rights.into(),
+        ],
+    )?
+    .ok_or_else(|| no_relation(relation))?;
+    let Rights { name, missing } = found;
+    if missing.is_empty() {
         return Ok(());
     }
+    let missing = missing.join(", ");
     Err(Error::privilege(format!(
-        "permission denied: running this load needs {right} on \"{}\"",
-        relation.display_name()
+        "permission denied: running this load needs {missing} on \"{name}\""
     ))
-    .hint(format!(
-        "GRANT {right} ON {} TO the_role;",
-        relation.display_name()
-    )))
+    .hint(format!("GRANT {missing} ON {name} TO the_role;")))
+}
+
+fn no_relation(oid: pg_sys::Oid) -> Error {
+    Error::new(
+        pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
+        format!("there is no relation with OID {}", oid.to_u32()),
+    )
 }

@@ -1,9 +1,12 @@
 //! Statements. Each is written out whole in a file under `sql/statement` or `sql/catalog`, with holes such as `{target}` that only
 //! a [`Sql`] can fill, and values bound as parameters. This module renders them and is the only one that runs SQL.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 
 use pgrx::datum::DatumWithOid;
+use pgrx::spi::{OwnedPreparedStatement, SpiClient, SpiTupleTable};
 use pgrx::{IntoDatum, Spi, pg_sys};
 use serde::de::DeserializeOwned;
 
@@ -51,60 +54,76 @@ fn strip_head(template: &str) -> &str {
     rest
 }
 
+thread_local! {
+    /// Plans of the fixed statements, kept for the life of the backend, as PL/pgSQL keeps those of a function: planning them anew
+    /// would cost more than running them. The server plans one again when something it depends on has changed.
+    static PLANS: RefCell<HashMap<*const u8, &'static OwnedPreparedStatement>> = RefCell::default();
+}
+
+/// The plan of a fixed statement, made on first use.
+fn plan(
+    client: &SpiClient,
+    sql: &'static str,
+    args: &[DatumWithOid],
+) -> Result<&'static OwnedPreparedStatement> {
+    let known = PLANS.with_borrow(|plans| plans.get(&sql.as_ptr()).copied());
+    if let Some(plan) = known {
+        return Ok(plan);
+    }
+    let types: Vec<pg_sys::PgOid> = args
+        .iter()
+        .map(|arg| pg_sys::PgOid::from(arg.oid()))
+        .collect();
+    let plan: &'static _ = Box::leak(Box::new(client.prepare(strip_head(sql), &types)?.keep()));
+    PLANS.with_borrow_mut(|plans| plans.insert(sql.as_ptr(), plan));
+    Ok(plan)
+}
+
 /// Runs a read that answers with one jsonb document, or NULL or no row for nothing. Before the transaction's first write it runs
 /// on the snapshot of the caller's statement, also on a standby; after it, on a fresh one.
-pub fn fetch<T: DeserializeOwned>(sql: &str, args: &[DatumWithOid]) -> Result<Option<T>> {
-    let document: Option<pgrx::JsonB> = Spi::connect(|client| {
-        let rows = client.select(strip_head(sql), Some(1), args)?;
-        if rows.is_empty() {
-            Ok(None)
-        } else {
-            rows.first().get_one::<pgrx::JsonB>()
-        }
-    })?;
+pub fn fetch<T: DeserializeOwned>(sql: &'static str, args: &[DatumWithOid]) -> Result<Option<T>> {
+    let document: Option<pgrx::JsonB> = ask(sql, args)?;
     document
         .map(|document| serde_json::from_value(document.0))
         .transpose()
         .map_err(Error::from)
 }
 
+/// As [`fetch`], for a read that answers with one value of another type.
+pub fn ask<T: pgrx::FromDatum + IntoDatum>(
+    sql: &'static str,
+    args: &[DatumWithOid],
+) -> Result<Option<T>> {
+    Spi::connect(|client| {
+        let rows = client.select(plan(client, sql, args)?, Some(1), args)?;
+        first(rows)
+    })
+}
+
 /// Runs a statement that writes or locks and answers with at most one value.
 pub fn write<T: pgrx::FromDatum + IntoDatum>(
-    sql: &str,
+    sql: &'static str,
     args: &[DatumWithOid],
 ) -> Result<Option<T>> {
     Spi::connect_mut(|client| {
-        let rows = client.update(strip_head(sql), None, args)?;
-        if rows.is_empty() {
-            Ok(None)
-        } else {
-            rows.first().get_one::<T>()
-        }
+        let plan = plan(client, sql, args)?;
+        first(client.update(plan, None, args)?)
     })
-    .map_err(Error::from)
 }
 
-/// Runs a read that answers with at most one value.
-pub fn ask<T: pgrx::FromDatum + IntoDatum>(sql: &str, args: &[DatumWithOid]) -> Result<Option<T>> {
-    Spi::connect(|client| {
-        let rows = client.select(strip_head(sql), Some(1), args)?;
-        if rows.is_empty() {
-            Ok(None)
-        } else {
-            rows.first().get_one::<T>()
-        }
-    })
-    .map_err(Error::from)
+fn first<T: pgrx::FromDatum + IntoDatum>(rows: SpiTupleTable) -> Result<Option<T>> {
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    rows.first().get_one::<T>().map_err(Error::from)
 }
 
 /// Runs a statement that writes and says how many rows it touched.
-pub fn write_rows(sql: &str, args: &[DatumWithOid]) -> Result<u64> {
+pub fn write_rows(sql: &'static str, args: &[DatumWithOid]) -> Result<u64> {
     Spi::connect_mut(|client| {
-        client
-            .update(strip_head(sql), None, args)
-            .map(|rows| rows.len() as u64)
+        let plan = plan(client, sql, args)?;
+        Ok(client.update(plan, None, args)?.len() as u64)
     })
-    .map_err(Error::from)
 }
 
 /// An instant in microseconds as the type that the server binds; 22023 if Postgres cannot hold it.
@@ -262,14 +281,36 @@ pub struct Prepared {
 }
 
 impl Connection {
-    /// Has the server parse a statement whose parameters have the types of `values`.
+    /// Has the server parse a statement whose parameters have the types of `values`, to run it once or a few times: it is planned
+    /// for the values that it is given.
     pub fn prepare(&mut self, sql: &Sql, values: &[Value]) -> Result<Prepared> {
+        self.prepare_as(sql, values, 0)
+    }
+
+    /// As [`Self::prepare`], to run it many times: it is planned once for all values.
+    pub fn prepare_for_many(&mut self, sql: &Sql, values: &[Value]) -> Result<Prepared> {
+        self.prepare_as(sql, values, pg_sys::CURSOR_OPT_GENERIC_PLAN as i32)
+    }
+
+    /// Gives back what a statement and its plan take.
+    pub fn discard(&mut self, statement: Prepared) {
+        // SAFETY: the plan belongs to this connection and is used no more.
+        unsafe { pg_sys::SPI_freeplan(statement.plan) };
+    }
+
+    fn prepare_as(&mut self, sql: &Sql, values: &[Value], options: i32) -> Result<Prepared> {
         let text = CString::new(sql.to_string())
             .map_err(|_| Error::invalid("SQL text cannot contain a NUL character"))?;
         let mut types: Vec<pg_sys::Oid> = values.iter().map(Value::oid).collect();
         // SAFETY: the text is null-terminated, the types are as many as said; SPI is connected.
-        let plan =
-            unsafe { pg_sys::SPI_prepare(text.as_ptr(), types.len() as i32, types.as_mut_ptr()) };
+        let plan = unsafe {
+            pg_sys::SPI_prepare_cursor(
+                text.as_ptr(),
+                types.len() as i32,
+                types.as_mut_ptr(),
+                options,
+            )
+        };
         if plan.is_null() {
             return Err(Error::internal("the server could not prepare a statement"));
         }
@@ -388,12 +429,12 @@ impl Connection {
 
     /// Makes a delta: a named set of rows of the shape that `like` answers with, empty at first.
     pub fn delta(&mut self, name: &'static CStr, like: &Prepared) -> Result<Delta> {
-        // SAFETY: the descriptor and the store are allocated in the connection's context; the relation is registered under a
-        // name with a space, which hides no table that a statement of ours could mean.
+        // SAFETY: the descriptor and the relation are allocated in the current context, which outlives the delta; the relation is
+        // registered under a name with a space, which hides no table that a statement of ours could mean.
         unsafe {
             let source = single_source(like)?;
+            let context = pg_sys::CurrentMemoryContext;
             let descriptor = pg_sys::CreateTupleDescCopy((*source).resultDesc);
-            let store = pg_sys::tuplestore_begin_heap(false, false, pg_sys::work_mem);
             let relation = pg_sys::palloc0(size_of::<pg_sys::EphemeralNamedRelationData>())
                 .cast::<pg_sys::EphemeralNamedRelationData>();
             (*relation).md.name = pg_sys::pstrdup(name.as_ptr());
@@ -401,11 +442,12 @@ impl Connection {
             (*relation).md.tupdesc = descriptor;
             (*relation).md.enrtype = pg_sys::EphemeralNameRelationType::ENR_NAMED_TUPLESTORE;
             (*relation).md.enrtuples = 0.0;
-            (*relation).reldata = store.cast();
+            let delta = Delta { relation, context };
+            delta.renew();
             if pg_sys::SPI_register_relation(relation) != pg_sys::SPI_OK_REL_REGISTER as i32 {
                 return Err(Error::internal("a delta could not be named"));
             }
-            Ok(Delta { store, relation })
+            Ok(delta)
         }
     }
 
@@ -418,12 +460,14 @@ impl Connection {
     ) -> Result<u64> {
         // SAFETY: store and relation live as long as the connection; the receiver writes into the store only.
         let receiver = unsafe {
-            pg_sys::tuplestore_clear(delta.store);
+            // A fresh store: every scan leaves a read position behind, and each row put would have to pass them all.
+            pg_sys::tuplestore_end(delta.store());
+            delta.renew();
             let receiver = pg_sys::CreateTuplestoreDestReceiver();
             pg_sys::SetTuplestoreDestReceiverParams(
                 receiver,
-                delta.store,
-                pg_sys::CurrentMemoryContext,
+                delta.store(),
+                delta.context,
                 false,
                 std::ptr::null_mut(),
                 std::ptr::null(),
@@ -441,15 +485,38 @@ impl Connection {
         // SAFETY: the relation is taken out of reach of later statements before its rows go.
         unsafe {
             pg_sys::SPI_unregister_relation((*delta.relation).md.name);
-            pg_sys::tuplestore_end(delta.store);
+            pg_sys::tuplestore_end(delta.store());
         }
     }
 }
 
 /// Rows that were read once and are used by several statements, which see them as a relation of this name.
 pub struct Delta {
-    store: *mut pg_sys::Tuplestorestate,
     relation: *mut pg_sys::EphemeralNamedRelationData,
+    context: pg_sys::MemoryContext,
+}
+
+impl Delta {
+    /// # Safety
+    /// The connection of the delta must still be open.
+    unsafe fn store(&self) -> *mut pg_sys::Tuplestorestate {
+        // SAFETY: see above.
+        unsafe { (*self.relation).reldata.cast() }
+    }
+
+    /// Gives the relation a store without rows; the one before must have been ended.
+    ///
+    /// # Safety
+    /// As for [`Self::store`].
+    unsafe fn renew(&self) {
+        // SAFETY: see above; the context lives as long as the relation.
+        unsafe {
+            let current = pg_sys::MemoryContextSwitchTo(self.context);
+            (*self.relation).reldata =
+                pg_sys::tuplestore_begin_heap(false, false, pg_sys::work_mem).cast();
+            pg_sys::MemoryContextSwitchTo(current);
+        }
+    }
 }
 
 impl Prepared {

@@ -11,8 +11,6 @@ SELECT pg_catalog.jsonb_build_object(
     'owner_name', pg_get_userbyid(c.relowner),
     'caller_owns', pg_has_role($2, c.relowner, 'USAGE'),
     'caller_selects', has_table_privilege($2, c.oid, 'SELECT'),
-    'caller_inserts', has_table_privilege($2, c.oid, 'INSERT'),
-    'caller_deletes', has_table_privilege($2, c.oid, 'DELETE'),
     'owner_bypasses_row_security', (SELECT r.rolsuper OR r.rolbypassrls FROM pg_roles AS r WHERE r.oid = c.relowner),
     'row_security', c.relrowsecurity,
     'row_security_forced', c.relforcerowsecurity,

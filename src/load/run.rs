@@ -5,6 +5,7 @@ use std::ops::Range;
 use pgrx::PgSqlErrorCode;
 
 use crate::error::{Error, Result};
+use crate::ident::Sql;
 use crate::log::IntervalResult;
 use crate::statement::{Connection, Delta, Prepared, Value, render};
 use crate::tally::{Counts, Tally};
@@ -14,6 +15,70 @@ use super::refusal::{moved, refuse_empty, refuse_foreign_rows, refuse_key_proble
 use super::setup::Setup;
 use super::statements::{DELTA_NAME, Statements};
 use super::{OnEmpty, Request};
+
+/// The statements of a run as the server has them prepared.
+struct Plans {
+    read: Prepared,
+    delete: Prepared,
+    insert: Option<Prepared>,
+    leftover: Option<Prepared>,
+    key_problems: Option<Prepared>,
+}
+
+type Prepare = fn(&mut Connection, &Sql, &[Value]) -> Result<Prepared>;
+
+impl Plans {
+    fn new(
+        connection: &mut Connection,
+        prepare: Prepare,
+        setup: &Setup,
+        request: &Request,
+        read: &Sql,
+        statements: &Statements,
+        params: &[Value],
+    ) -> Result<Self> {
+        let base = setup.intervals.values(&(0..0), &(0..0), 0)?;
+        let and = |more: &[Value]| [base.as_slice(), more].concat();
+        let with_params = and(params);
+        let insert_values = if setup.uses_delta(request) {
+            and(&[Value::of(0_i32), Value::of(0_i32)])
+        } else {
+            with_params.clone()
+        };
+        let writes = !request.dry_run;
+        let delete = if writes {
+            &statements.delete
+        } else {
+            &statements.preview_delete
+        };
+        let leftover = writes && setup.target.has_before_delete_triggers;
+        Ok(Self {
+            read: prepare(connection, read, &with_params)?,
+            delete: prepare(connection, delete, &base)?,
+            insert: writes
+                .then(|| prepare(connection, &statements.insert, &insert_values))
+                .transpose()?,
+            leftover: leftover
+                .then(|| prepare(connection, &statements.leftover, &base))
+                .transpose()?,
+            key_problems: statements
+                .key_problems
+                .as_ref()
+                .map(|sql| prepare(connection, sql, &[]))
+                .transpose()?,
+        })
+    }
+
+    fn discard(self, connection: &mut Connection) {
+        let others = [self.insert, self.leftover, self.key_problems];
+        for plan in [self.read, self.delete]
+            .into_iter()
+            .chain(others.into_iter().flatten())
+        {
+            connection.discard(plan);
+        }
+    }
+}
 
 /// A run under way, on an open connection with the rights of the target's owner.
 pub(super) struct Run<'a> {
@@ -25,11 +90,11 @@ pub(super) struct Run<'a> {
     /// What has happened to the grain intervals so far.
     results: Vec<IntervalResult>,
     params: Vec<Value>,
-    read: Prepared,
-    delete: Prepared,
-    insert: Option<Prepared>,
-    leftover: Option<Prepared>,
-    delta: Option<(Delta, Option<Prepared>)>,
+    read: Sql,
+    statements: Statements,
+    plans: Plans,
+    delta: Option<Delta>,
+    batches_done: usize,
 }
 
 impl<'a> Run<'a> {
@@ -53,63 +118,56 @@ impl<'a> Run<'a> {
             &written,
             uses_delta,
         )?;
-
-        let base = setup.intervals.values(&(0..0), &(0..0), 0)?;
-        let mut with_limits = base.clone();
-        with_limits.extend([Value::of(0_i32), Value::of(0_i32)]);
-        let mut with_params = base.clone();
-        with_params.extend(&params);
-
         let delta = if uses_delta {
-            let delta = connection.delta(DELTA_NAME, &read)?;
-            let problems = statements
-                .key_problems
-                .as_ref()
-                .map(|sql| connection.prepare(sql, &[]))
-                .transpose()?;
-            Some((delta, problems))
+            Some(connection.delta(DELTA_NAME, &read)?)
         } else {
             None
         };
-        let delete = if request.dry_run {
-            &statements.preview_delete
+        let batch_size = if request.wide {
+            setup.intervals.count()
         } else {
-            &statements.delete
+            1
         };
-        let insert_types = if uses_delta {
-            &with_limits
-        } else {
-            &with_params
-        };
+        let prepare: Prepare = Connection::prepare;
+        let plans = Plans::new(
+            connection,
+            prepare,
+            setup,
+            request,
+            &intake.sql,
+            &statements,
+            &params,
+        )?;
+        connection.discard(read);
         Ok(Self {
             setup,
             request,
-            tally: Tally::begin(
-                request.target,
-                intake.steps.len() + 1,
-                if request.wide {
-                    setup.intervals.count()
-                } else {
-                    1
-                },
-            )?,
+            tally: Tally::begin(request.target, intake.steps.len() + 1, batch_size)?,
             steps: intake.steps.into_iter().map(|name| (name, 0)).collect(),
             results: Vec::with_capacity(setup.intervals.count()),
-            read,
-            delete: connection.prepare(delete, &base)?,
-            insert: if request.dry_run {
-                None
-            } else {
-                Some(connection.prepare(&statements.insert, insert_types)?)
-            },
-            leftover: if !request.dry_run && setup.target.has_before_delete_triggers {
-                Some(connection.prepare(&statements.leftover, &base)?)
-            } else {
-                None
-            },
             params,
+            read: intake.sql,
+            statements,
+            plans,
             delta,
+            batches_done: 0,
         })
+    }
+
+    /// Plans the statements anew, for all values, before batches 1, 2, 4, 8 and so on: planning each batch for its own values would
+    /// cost more than running it, and a plan that was made for an empty table would be kept for a full one.
+    fn plan_again(&mut self, connection: &mut Connection) -> Result<()> {
+        let plans = Plans::new(
+            connection,
+            Connection::prepare_for_many,
+            self.setup,
+            self.request,
+            &self.read,
+            &self.statements,
+            &self.params,
+        )?;
+        std::mem::replace(&mut self.plans, plans).discard(connection);
+        Ok(())
     }
 
     /// Loads the grain intervals of one batch.
@@ -118,15 +176,19 @@ impl<'a> Run<'a> {
         connection: &mut Connection,
         batch: &Range<usize>,
     ) -> Result<()> {
+        if self.batches_done.is_power_of_two() {
+            self.plan_again(connection)?;
+        }
+        self.batches_done += 1;
         let plan = &self.setup.intervals;
         let mut skipped = vec![false; batch.len()];
         let mut counts = None;
-        if let Some((delta, key_problems)) = &mut self.delta {
+        if let Some(delta) = &mut self.delta {
             let mut values = plan.values(batch, batch, self.tally.run())?;
             values.extend(&self.params);
-            connection.fill(delta, &self.read, &values)?;
+            connection.fill(delta, &self.plans.read, &values)?;
             let read = self.tally.take();
-            if let Some(problems) = key_problems {
+            if let Some(problems) = &self.plans.key_problems {
                 refuse_key_problems(self.setup, connection, problems)?;
             }
             let empty: Vec<bool> = read.passed[self.steps.len()]
@@ -142,7 +204,7 @@ impl<'a> Run<'a> {
         } else if self.request.dry_run {
             let mut values = plan.values(batch, batch, self.tally.run())?;
             values.extend(&self.params);
-            connection.run(&self.read, &values)?;
+            connection.run(&self.plans.read, &values)?;
             counts = Some(self.tally.take());
         }
 
@@ -207,7 +269,7 @@ impl<'a> Run<'a> {
         self,
         connection: &mut Connection,
     ) -> (Vec<IntervalResult>, Vec<(String, i64)>) {
-        if let Some((delta, _)) = self.delta {
+        if let Some(delta) = self.delta {
             connection.end(delta);
         }
         (self.results, self.steps)
@@ -226,16 +288,16 @@ impl<'a> Run<'a> {
             .setup
             .intervals
             .values(batch, segment, self.tally.run())?;
-        connection.run(&self.delete, &values)?;
+        connection.run(&self.plans.delete, &values)?;
         let deleted = self.tally.take();
         refuse_foreign_rows(self.setup, &deleted)?;
-        if let Some(leftover) = &self.leftover {
+        if let Some(leftover) = &self.plans.leftover {
             let kept: i64 = connection.fetch(leftover, &values)?.unwrap_or_default();
             if kept > 0 {
                 return Err(swallowed(self.setup, "delete", kept as u64));
             }
         }
-        let Some(insert) = &self.insert else {
+        let Some(insert) = &self.plans.insert else {
             return Ok(Counts {
                 inserted: known.unwrap_or_default(),
                 ..deleted

@@ -6,7 +6,7 @@ use crate::intake::{self, Intake};
 use crate::interval::Intervals;
 use crate::params::Params;
 use crate::registry::{Load, rules_version};
-use crate::relation::{Relation, require_right};
+use crate::relation::{Relation, require_rights};
 use crate::statement::{Connection, Prepared, Value};
 use crate::{lock, session};
 
@@ -29,9 +29,8 @@ pub struct Setup {
 impl Setup {
     /// Looks up and locks all that a run needs, and refuses what cannot be loaded. A dry run locks no intervals.
     pub fn prepare(request: &Request) -> Result<Self> {
-        let found = Relation::describe(request.target)?;
-        require_right(found.caller_inserts, "INSERT", &found)?;
-        require_right(found.caller_deletes, "DELETE", &found)?;
+        // Rights come before locks: who has none may not make others wait.
+        require_rights(request.target, &["INSERT", "DELETE"])?;
         if !request.dry_run {
             lock::hold_target(request.target)?;
         }
@@ -41,13 +40,12 @@ impl Setup {
             lock::Use::Write
         };
         lock::keep_relation(request.target, usage);
-
         let target = Relation::describe(request.target)?;
         let load = session::as_extension_owner(|| Load::of(&target))?;
         target.require_safe_target()?;
+
         let source_oid = load.find_source()?;
-        let found = Relation::describe(source_oid)?;
-        require_right(found.caller_selects, "SELECT", &found)?;
+        require_rights(source_oid, &["SELECT"])?;
         lock::keep_relation(source_oid, lock::Use::Read);
         let source = Relation::describe(source_oid)?;
         source.require_source_kind()?;
