@@ -10,7 +10,7 @@ use pgrx::datum::{Date, Interval, Timestamp, TimestampWithTimeZone};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::prelude::*;
-use pgrx::{AnyNumeric, JsonB, pg_sys};
+use pgrx::{AnyNumeric, JsonB, PgSqlErrorCode, pg_sys};
 
 use crate::bound::Bound;
 use crate::calendar::{Calendar, Grain};
@@ -77,31 +77,42 @@ fn bound_in(text: &CStr) -> Raised<String> {
         .to_string())
 }
 
-#[pg_extern(sql = false)]
-fn bound_from_date(date: Date) -> String {
-    match date.is_infinity() || date.is_neg_infinity() {
-        true => Bound::Infinite,
-        false => Bound::Local(i64::from(date.into_inner()) * MICROS_PER_DAY),
-    }
-    .to_string()
+/// The text of a bound that was made from a time; 22008 if it is beyond what daybook counts.
+fn bound_text(bound: Option<Bound>) -> Raised<String> {
+    let bound = bound.ok_or_else(|| {
+        Error::new(
+            PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
+            "the time is beyond what daybook counts",
+        )
+        .hint("Bounds lie between the years -4713 and 262142.")
+    });
+    Ok(bound.map_err(ErrorReport::from)?.to_string())
 }
 
 #[pg_extern(sql = false)]
-fn bound_from_timestamp(at: Timestamp) -> String {
-    match at.is_infinity() || at.is_neg_infinity() {
-        true => Bound::Infinite,
-        false => Bound::Local(at.into_inner()),
-    }
-    .to_string()
+fn bound_from_date(date: Date) -> Raised<String> {
+    bound_text(match date.is_infinity() || date.is_neg_infinity() {
+        true => Some(Bound::Infinite),
+        false => i64::from(date.into_inner())
+            .checked_mul(MICROS_PER_DAY)
+            .and_then(Bound::local),
+    })
 }
 
 #[pg_extern(sql = false)]
-fn bound_from_timestamptz(at: TimestampWithTimeZone) -> String {
-    match at.is_infinity() || at.is_neg_infinity() {
-        true => Bound::Infinite,
-        false => Bound::Instant(at.into_inner()),
-    }
-    .to_string()
+fn bound_from_timestamp(at: Timestamp) -> Raised<String> {
+    bound_text(match at.is_infinity() || at.is_neg_infinity() {
+        true => Some(Bound::Infinite),
+        false => Bound::local(at.into_inner()),
+    })
+}
+
+#[pg_extern(sql = false)]
+fn bound_from_timestamptz(at: TimestampWithTimeZone) -> Raised<String> {
+    bound_text(match at.is_infinity() || at.is_neg_infinity() {
+        true => Some(Bound::Infinite),
+        false => Bound::instant(at.into_inner()),
+    })
 }
 
 #[pg_extern(sql = false)]
@@ -278,6 +289,22 @@ fn reports_errors(value: Option<&str>) -> Result<bool> {
     }
 }
 
+fn percent(value: Option<AnyNumeric>) -> Result<Option<AnyNumeric>> {
+    match value {
+        Some(percent)
+            if percent.is_nan()
+                || percent < AnyNumeric::from(0)
+                || percent > AnyNumeric::from(100) =>
+        {
+            Err(
+                Error::invalid(format!("max_deleted_percent cannot be {percent}"))
+                    .hint("It is a percentage between 0 and 100."),
+            )
+        }
+        percent => Ok(percent),
+    }
+}
+
 #[allow(clippy::too_many_arguments, clippy::type_complexity)]
 #[pg_extern(sql = false)]
 fn load_interval(
@@ -322,7 +349,7 @@ fn load_interval(
             wide: wide.unwrap_or(false),
             params: params.map_or_else(|| serde_json::json!({}), |params| params.0),
             on_empty: on_empty(empty)?,
-            max_deleted_percent,
+            max_deleted_percent: percent(max_deleted_percent)?,
             dry_run: dry_run.unwrap_or(false),
         };
         if !reports {
@@ -480,7 +507,7 @@ fn grain_boundaries(
         }
         let calendar = Calendar {
             grain: Grain::new(grain.months(), grain.days(), grain.micros())?,
-            zone: Zone::named(required("zone", zone)?)?,
+            zone: Zone::listed(required("zone", zone)?)?.0,
             origin: origin.into_inner(),
         };
         let resolve = |name: &str, value| match required(name, bound(value)?)? {

@@ -8,7 +8,6 @@ use pgrx::PgSqlErrorCode;
 
 use crate::calendar;
 use crate::error::{Error, Result};
-use crate::zone::{END_INSTANT, MIN_INSTANT};
 
 /// One end of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +27,16 @@ pub enum Bound {
 }
 
 impl Bound {
+    /// A point in time, in microseconds; `None` if it is beyond what daybook counts.
+    pub fn instant(micros: i64) -> Option<Self> {
+        calendar::civil(micros).map(|_| Self::Instant(micros))
+    }
+
+    /// A local time, in microseconds; `None` if it is beyond what daybook counts.
+    pub fn local(micros: i64) -> Option<Self> {
+        calendar::civil(micros).map(|_| Self::Local(micros))
+    }
+
     /// Reads the text form. Refused: anything but ISO forms and the known words (22007), days that do not exist and times that
     /// Postgres cannot hold (22008).
     pub fn parse(text: &str) -> Result<Self> {
@@ -85,14 +94,11 @@ impl Bound {
         let value = local
             .checked_sub(offset.unwrap_or(0))
             .ok_or_else(overflow)?;
-        if !(MIN_INSTANT..END_INSTANT).contains(&value) {
-            return Err(overflow());
+        match offset {
+            Some(_) => Self::instant(value),
+            None => Self::local(value),
         }
-        Ok(if offset.is_some() {
-            Self::Instant(value)
-        } else {
-            Self::Local(value)
-        })
+        .ok_or_else(overflow)
     }
 }
 

@@ -5,7 +5,7 @@
 use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime};
 
 use crate::error::{Error, Result};
-use crate::zone::{END_INSTANT, MICROS_PER_DAY, MIN_INSTANT, Zone};
+use crate::zone::{MICROS_PER_DAY, Zone};
 
 /// The length of a grain interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,14 +66,14 @@ const MAX_BOUNDARIES: usize = 10_000_000;
 
 impl Calendar {
     fn nominal(self, index: i64) -> Option<Boundary> {
-        let in_range = |time: i64| (MIN_INSTANT..END_INSTANT).contains(&time).then_some(time);
+        let in_range = |time: i64| civil(time).map(|_| time);
         let local = match self.grain {
             Grain::Elapsed(micros) => {
                 let origin = self.zone.boundary(self.origin);
                 let instant = in_range(micros.checked_mul(index)?.checked_add(origin)?)?;
                 return Some(Boundary {
                     instant,
-                    local: self.zone.to_local(instant),
+                    local: self.zone.earliest_local_from(instant),
                 });
             }
             Grain::Days(days) => i64::try_from(days)
@@ -96,7 +96,7 @@ impl Calendar {
         self.nominal(index).ok_or_else(|| {
             Error::new(
                 pgrx::PgSqlErrorCode::ERRCODE_DATETIME_FIELD_OVERFLOW,
-                "the interval reaches beyond the times that Postgres can hold",
+                "the interval reaches beyond the times that daybook counts",
             )
         })
     }
@@ -135,9 +135,8 @@ impl Calendar {
         self.at(self.index_of(instant)? + 1)
     }
 
-    /// All boundaries from `first` to `last`, both of which must be boundaries, with `local` values that never
-    /// decrease: where the clock is set back within a day, the intervals that it repeats belong to the last time
-    /// round, which is what Postgres takes a local time for.
+    /// All boundaries from `first` to `last`. Their `local` values never decrease: where the clock is set back, local times that come
+    /// twice belong to the last time round, which is what Postgres takes them for.
     pub fn boundaries(self, first: i64, last: i64) -> Result<Vec<Boundary>> {
         let mut index = self.index_of(first)?;
         let mut found: Vec<Boundary> = Vec::new();
@@ -159,31 +158,7 @@ impl Calendar {
             }
             index += 1;
         }
-        if !self.grain.is_calendar() {
-            self.settle_repeated(&mut found, index)?;
-        }
         Ok(found)
-    }
-
-    /// Makes the local values of elapsed grains a sequence that never decreases; `next` is the number of the boundary after the
-    /// last one. No zone sets its clock back by more than a day.
-    fn settle_repeated(self, found: &mut [Boundary], next: i64) -> Result<()> {
-        let Some(last) = found.last().copied() else {
-            return Ok(());
-        };
-        let mut least = last.local;
-        let mut index = next;
-        while let Some(later) = self.nominal(index)
-            && later.instant < last.instant + MICROS_PER_DAY
-        {
-            least = least.min(later.local);
-            index += 1;
-        }
-        for boundary in found.iter_mut().rev() {
-            least = least.min(boundary.local);
-            boundary.local = least;
-        }
-        Ok(())
     }
 }
 
@@ -196,9 +171,14 @@ const EPOCH: NaiveDateTime = match NaiveDate::from_ymd_opt(2000, 1, 1) {
     None => NaiveDateTime::MIN,
 };
 
-/// Local microseconds as a calendar date and time.
+/// The first moment that Postgres can hold, 4714-11-24 BC.
+const FIRST: i64 = -211_813_488_000_000_000;
+
+/// Local microseconds as a calendar date and time; `None` before what Postgres can hold and after the year 262142.
 pub fn civil(local: i64) -> Option<NaiveDateTime> {
-    EPOCH.checked_add_signed(chrono::TimeDelta::microseconds(local))
+    EPOCH
+        .checked_add_signed(chrono::TimeDelta::microseconds(local))
+        .filter(|_| local >= FIRST)
 }
 
 /// A calendar date and time as local microseconds.

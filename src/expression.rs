@@ -54,11 +54,13 @@ impl Expression {
 
     /// Takes a text for the members of an ORDER BY; 42601 if it is anything else. Parameters have no place in it.
     pub fn parse_order(what: &str, text: &str) -> Result<Sql> {
-        let select = parse_alone(what, text, &format!("1 ORDER BY {text}"))?;
+        let not_order =
+            |error: Error| error.hint("Write it as after ORDER BY: updated_at desc, id");
+        let select = parse_alone(what, text, &format!("1 ORDER BY {text}")).map_err(not_order)?;
         // SAFETY: as above.
         let is_order = unsafe { !(*select).sortClause.is_null() && has_no_other_clause(&*select) };
         if !is_order {
-            return Err(not_one(what, text));
+            return Err(not_order(not_one(what, text)));
         }
         Ok(Sql::rendered(format!("\n{text}\n")))
     }

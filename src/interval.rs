@@ -40,7 +40,7 @@ pub fn resolve_bound(load: &Load, argument: &str, bound: Bound, now: i64) -> Res
         Bound::Yesterday => Ok(zone.boundary(calendar::midnight(zone.to_local(now), -1))),
         Bound::LastClosed => last_closed(load, now),
         Bound::Infinite => Err(Error::invalid(format!("{argument} must not be infinite"))
-            .hint("Leave interval_end out to load up to the last closed interval.")),
+            .hint("Write 'last_closed' for the end of the last interval that has closed.")),
     }
 }
 

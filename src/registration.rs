@@ -133,14 +133,7 @@ fn load_from(
     path: &str,
     rules: Vec<Rule>,
 ) -> Result<Load> {
-    let zone_name: String = statement::fetch(
-        sql_file!("catalog/zone_exists"),
-        &[definition.zone.as_str().into()],
-    )?
-    .ok_or_else(|| {
-        Error::invalid(format!("there is no time zone \"{}\"", definition.zone))
-            .hint("SELECT name FROM pg_timezone_names lists the zones that this server knows.")
-    })?;
+    let (zone, zone_name) = Zone::listed(&definition.zone)?;
     let grain = Grain::new(
         definition.grain.months(),
         definition.grain.days(),
@@ -174,7 +167,7 @@ fn load_from(
         grain_text: Value::of(definition.grain).text().unwrap_or_default(),
         calendar: crate::calendar::Calendar {
             grain,
-            zone: Zone::named(&zone_name)?,
+            zone,
             origin: definition.origin.into_inner(),
         },
         zone_name,
@@ -278,6 +271,9 @@ fn check_load(load: &Load, source: &Relation, target: &Relation) -> Result<()> {
                 refuse_owned_column(load, rule)?;
                 check_rule(load, source, target, position, rule)?;
             }
+            if let Some(order) = &load.dedup_order_by {
+                check_order(load, source, order)?;
+            }
             check_columns(load, source, target)
         })
     })
@@ -374,6 +370,21 @@ fn check_rule(
         }
         RuleKind::Filter => Ok(()),
     }
+}
+
+/// Checks the order in which the first row of a key is kept: as deterministic as a rule, over the rows that all rules leave.
+fn check_order(load: &Load, source: &Relation, order: &str) -> Result<()> {
+    let statement = render(
+        sql_file!("statement/order_check"),
+        &[
+            (
+                "rows",
+                &Intake::before_rule(load, source, load.rules.len())?,
+            ),
+            ("order", &Expression::parse_order("dedup_order_by", order)?),
+        ],
+    )?;
+    expression::analyze("dedup_order_by", &statement).map(drop)
 }
 
 /// Values of the types of $1 to $7 of a run's statements, to have these parsed.

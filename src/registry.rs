@@ -324,12 +324,18 @@ impl Load {
             })?;
             Ok((kind, column.type_name.clone()))
         };
-        if self.time_column == self.stamp_column {
-            return Err(Error::invalid(format!(
-                "column {} cannot be both time and stamp",
-                self.time_column
-            ))
-            .hint("The stamp is set by the load: give it a column of its own."));
+        let roles = [
+            (&self.time_column, "time"),
+            (&self.stamp_column, "stamp"),
+            (&self.loaded_at_column, "load time"),
+        ];
+        for (index, (column, role)) in roles.iter().enumerate() {
+            if let Some((_, other)) = roles[..index].iter().find(|(earlier, _)| earlier == column) {
+                return Err(Error::invalid(format!(
+                    "column {column} cannot be both {other} and {role}"
+                ))
+                .hint("Stamp and load time are set by the load: give each a column of its own."));
+            }
         }
         let (time, time_name) = find(source, &self.time_column, "time column")?;
         let (target_time, target_time_name) = find(target, &self.time_column, "time column")?;

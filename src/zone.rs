@@ -7,16 +7,17 @@ use std::ffi::CString;
 use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
+use crate::statement;
 
 /// Microseconds of a day of 24 hours.
 pub const MICROS_PER_DAY: i64 = 86_400_000_000;
 const MICROS_PER_SECOND: i64 = 1_000_000;
 /// Seconds between the epochs of Unix and of Postgres.
 const UNIX_TO_POSTGRES: i64 = 946_684_800;
-/// The first instant that Postgres can hold, 4714-11-24 BC.
-pub const MIN_INSTANT: i64 = -211_813_488_000_000_000;
-/// The first instant that Postgres can no longer hold, in the year 294277.
-pub const END_INSTANT: i64 = 9_223_371_331_200_000_000;
+fn unknown(name: &str) -> Error {
+    Error::invalid(format!("there is no time zone \"{name}\""))
+        .hint("SELECT name FROM pg_timezone_names lists the zones that this server knows.")
+}
 
 /// A time zone that the server knows.
 #[derive(Clone, Copy)]
@@ -25,13 +26,18 @@ pub struct Zone {
 }
 
 impl Zone {
-    /// Looks a zone up by name; 22023 if there is none. POSIX forms such as `UTC+3`, whose sign means the
-    /// opposite of what it seems to, are left to [`crate::registry`], which takes names of the server's list only.
+    /// Looks a zone up in the server's list, in any case of letters, and gives its name as the list spells it; 22023 if the list
+    /// does not have it. POSIX forms such as `UTC+3`, whose sign means the opposite of what it seems to, are not in it.
+    pub fn listed(name: &str) -> Result<(Self, String)> {
+        let listed: Option<String> =
+            statement::fetch(sql_file!("catalog/zone_exists"), &[name.into()])?;
+        let listed = listed.ok_or_else(|| unknown(name))?;
+        Ok((Self::named(&listed)?, listed))
+    }
+
+    /// Looks a zone up by a name that was found in the list before.
     pub fn named(name: &str) -> Result<Self> {
-        let unknown = || {
-            Error::invalid(format!("there is no time zone \"{name}\""))
-                .hint("SELECT name FROM pg_timezone_names lists the zones that this server knows.")
-        };
+        let unknown = || unknown(name);
         let c_name = CString::new(name).map_err(|_| unknown())?;
         // SAFETY: `c_name` is a null-terminated string; the zone returned lives in the server's cache for good.
         let handle = unsafe { pg_sys::pg_tzset(c_name.as_ptr()) };
@@ -104,5 +110,41 @@ impl Zone {
             return instant - (just_before + 1 - local);
         }
         instant
+    }
+
+    /// The earliest local time that a clock in the zone shows at `instant` or in the day after it: earlier than what it shows
+    /// at `instant` only if it is set back meanwhile. No zone sets its clock back by more than a day.
+    pub fn earliest_local_from(self, instant: i64) -> i64 {
+        let mut earliest = self.to_local(instant);
+        let mut at = instant;
+        while let Some(change) = self.next_change(at) {
+            if change > instant.saturating_add(MICROS_PER_DAY) {
+                break;
+            }
+            earliest = earliest.min(self.to_local(change));
+            at = change;
+        }
+        earliest
+    }
+
+    /// The next instant at which the zone's clock is set forward or back.
+    fn next_change(self, instant: i64) -> Option<i64> {
+        let seconds = instant.div_euclid(MICROS_PER_SECOND) + UNIX_TO_POSTGRES;
+        let (mut before, mut after) = (0, 0);
+        let (mut before_is_dst, mut after_is_dst) = (0, 0);
+        let mut change = 0;
+        // SAFETY: the handle is valid, and so are all out-pointers.
+        let found = unsafe {
+            pg_sys::pg_next_dst_boundary(
+                &seconds,
+                &mut before,
+                &mut before_is_dst,
+                &mut change,
+                &mut after,
+                &mut after_is_dst,
+                self.handle,
+            )
+        };
+        (found == 1).then_some((change - UNIX_TO_POSTGRES) * MICROS_PER_SECOND)
     }
 }
