@@ -22,7 +22,7 @@ BEGIN
     UPDATE daybook.run AS r SET target = NULL WHERE r.target = ANY (dropped::regclass[]);
 END
 $$;
-COMMENT ON FUNCTION daybook.forget_dropped IS 'Event trigger: forgets what is registered for a dropped relation';
+COMMENT ON FUNCTION daybook.forget_dropped() IS 'Event trigger: forgets what is registered for a dropped relation';
 
 CREATE EVENT TRIGGER daybook_forget_dropped ON sql_drop EXECUTE FUNCTION daybook.forget_dropped();
 COMMENT ON EVENT TRIGGER daybook_forget_dropped IS 'Forgets what is registered for a dropped relation';

@@ -19,12 +19,12 @@ CREATE FUNCTION @extschema@.register_load(
     extra_columns     text default 'error'
 ) RETURNS void
     AS 'MODULE_PATHNAME', 'register_load_wrapper' LANGUAGE c VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.register_load IS
+COMMENT ON FUNCTION @extschema@.register_load(regclass, regclass, name, interval, text, timestamp, name, name, daybook.column_list, text, daybook.bound, interval, text) IS
     'Registers, or changes, the interval load of a target: where it reads from, by which time column, in which grain and zone';
 
 CREATE FUNCTION @extschema@.unregister_load(target regclass) RETURNS void
     AS 'MODULE_PATHNAME', 'unregister_load_wrapper' LANGUAGE c VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.unregister_load IS
+COMMENT ON FUNCTION @extschema@.unregister_load(regclass) IS
     'Forgets the interval load of a target; its rows, its rules and the record of its intervals stay';
 
 CREATE FUNCTION @extschema@.register_rule(
@@ -36,12 +36,12 @@ CREATE FUNCTION @extschema@.register_rule(
     before       text default null
 ) RETURNS void
     AS 'MODULE_PATHNAME', 'register_rule_wrapper' LANGUAGE c VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.register_rule IS
+COMMENT ON FUNCTION @extschema@.register_rule(text, text, text, name, text, text) IS
     'Registers a step between reading and writing: a filter, or an expression for a column; the same name replaces it in place';
 
 CREATE FUNCTION @extschema@.unregister_rule(target text, name text) RETURNS void
     AS 'MODULE_PATHNAME', 'unregister_rule_wrapper' LANGUAGE c VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.unregister_rule IS 'Forgets a rule of a target';
+COMMENT ON FUNCTION @extschema@.unregister_rule(text, text) IS 'Forgets a rule of a target';
 
 CREATE FUNCTION @extschema@.load_interval(
     target               regclass,
@@ -67,7 +67,7 @@ CREATE FUNCTION @extschema@.load_interval(
     OUT error            text
 ) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'load_interval_wrapper' LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 30;
-COMMENT ON FUNCTION @extschema@.load_interval IS
+COMMENT ON FUNCTION @extschema@.load_interval(regclass, daybook.bound, daybook.bound, boolean, jsonb, timestamptz, boolean, text, numeric, boolean, text) IS
     'Replaces the rows of a half-open interval of the target by what its source holds now; one result row per grain interval';
 
 CREATE FUNCTION @extschema@.mark_stale(
@@ -77,7 +77,7 @@ CREATE FUNCTION @extschema@.mark_stale(
     reason          text
 ) RETURNS bigint
     AS 'MODULE_PATHNAME', 'mark_stale_wrapper' LANGUAGE c VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.mark_stale IS
+COMMENT ON FUNCTION @extschema@.mark_stale(regclass, daybook.bound, daybook.bound, text) IS
     'Marks the loaded intervals between two bounds as in need of a new load, and says how many; loading clears the mark';
 
 CREATE FUNCTION daybook.last_closed(
@@ -85,7 +85,7 @@ CREATE FUNCTION daybook.last_closed(
     as_of   timestamptz default null
 ) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'last_closed_wrapper' LANGUAGE c STABLE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION daybook.last_closed IS 'The end of the last grain interval of a load that has closed';
+COMMENT ON FUNCTION daybook.last_closed(regclass, timestamptz) IS 'The end of the last grain interval of a load that has closed';
 
 CREATE FUNCTION daybook.explain_load(
     target          regclass,
@@ -101,7 +101,7 @@ CREATE FUNCTION daybook.explain_load(
     OUT parameters  jsonb
 ) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'explain_load_wrapper' LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 5;
-COMMENT ON FUNCTION daybook.explain_load IS 'The statements that load_interval would run, with their parameters; nothing is run';
+COMMENT ON FUNCTION daybook.explain_load(regclass, daybook.bound, daybook.bound, boolean, jsonb, timestamptz, text) IS 'The statements that load_interval would run, with their parameters; nothing is run';
 
 CREATE FUNCTION daybook.check_load(
     target              regclass,
@@ -111,7 +111,7 @@ CREATE FUNCTION daybook.check_load(
     OUT detail          text
 ) RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'check_load_wrapper' LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10;
-COMMENT ON FUNCTION daybook.check_load IS
+COMMENT ON FUNCTION daybook.check_load(regclass) IS
     'Rows of a target that no run owns (stamp missing, off the grain, or of another interval), and source rows without a time';
 
 CREATE FUNCTION daybook.grain_boundaries(
@@ -122,17 +122,17 @@ CREATE FUNCTION daybook.grain_boundaries(
     origin          timestamp default '2001-01-01'
 ) RETURNS timestamptz[]
     AS 'MODULE_PATHNAME', 'grain_boundaries_wrapper' LANGUAGE c STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION daybook.grain_boundaries IS
+COMMENT ON FUNCTION daybook.grain_boundaries(interval, text, daybook.bound, daybook.bound, timestamp) IS
     'The boundaries of a grain that lie between two bounds, in order: try a grain, a zone and an origin before registering them';
 
 -- The next two are called by the statements of a run, once a row; anywhere else they raise an error.
 
 CREATE FUNCTION daybook.tally(run integer, step integer, interval_number integer, kept boolean) RETURNS boolean
     AS 'MODULE_PATHNAME', 'tally_wrapper' LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1;
-COMMENT ON FUNCTION daybook.tally IS
+COMMENT ON FUNCTION daybook.tally(integer, integer, integer, boolean) IS
     'Used inside the statements of a run: counts a row at a step of its grain interval and says whether it is kept';
 
 CREATE FUNCTION daybook.tally_target(run integer, inserted boolean, interval_number integer, foreign_row text) RETURNS boolean
     AS 'MODULE_PATHNAME', 'tally_target_wrapper' LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1;
-COMMENT ON FUNCTION daybook.tally_target IS
+COMMENT ON FUNCTION daybook.tally_target(integer, boolean, integer, text) IS
     'Used inside the statements of a run: counts a row deleted from or inserted into the target, and notes one that no rerun could write back';

@@ -5,7 +5,7 @@ CREATE FUNCTION daybook.may_see(target oid) RETURNS boolean
     RETURN coalesce(
         pg_catalog.has_table_privilege(target, 'SELECT, INSERT'),
         (SELECT r.rolsuper FROM pg_catalog.pg_roles AS r WHERE r.rolname = current_user));
-COMMENT ON FUNCTION daybook.may_see IS
+COMMENT ON FUNCTION daybook.may_see(oid) IS
     'Whether the caller may read what daybook knows of a target: by a right on it; of a dropped one, as superuser';
 
 CREATE VIEW daybook.loads WITH (security_barrier) AS

@@ -58,6 +58,19 @@ fn micros(value: Option<TimestampWithTimeZone>, name: &str) -> Result<Option<i64
     }
 }
 
+/// The local time from which grains are counted; 2001-01-01, a Monday, unless told otherwise.
+fn finite_origin(origin: Option<Timestamp>) -> Result<Timestamp> {
+    let default = || {
+        Timestamp::new(2001, 1, 1, 0, 0, 0.0)
+            .map_err(|_| Error::internal("the default origin is no time"))
+    };
+    let origin = origin.map_or_else(default, Ok)?;
+    match origin.is_infinity() || origin.is_neg_infinity() {
+        true => Err(Error::invalid("the origin must be a finite time")),
+        false => Ok(origin),
+    }
+}
+
 /// The relation that a text names, as the caller's search_path finds it.
 fn relation(name: &str, value: Option<&str>) -> Result<pg_sys::Oid> {
     let text = required(name, value)?;
@@ -163,12 +176,7 @@ fn register_load(
     let path = registration::callers_path().map_err(ErrorReport::from)?;
     answer(|| {
         session::require_writable("register_load")?;
-        let origin = match origin {
-            Some(origin) => origin,
-            // 2001-01-01, a Monday.
-            None => Timestamp::new(2001, 1, 1, 0, 0, 0.0)
-                .map_err(|_| Error::internal("the default origin is no time"))?,
-        };
+        let origin = finite_origin(origin)?;
         registration::register_load(
             &path,
             LoadDefinition {
@@ -501,10 +509,7 @@ fn grain_boundaries(
 ) -> Raised<Vec<TimestampWithTimeZone>> {
     answer(|| {
         let grain = required("grain", grain)?;
-        let origin = required("origin", origin)?;
-        if origin.is_infinity() || origin.is_neg_infinity() {
-            return Err(Error::invalid("the origin must be a finite time"));
-        }
+        let origin = finite_origin(origin)?;
         let calendar = Calendar {
             grain: Grain::new(grain.months(), grain.days(), grain.micros())?,
             zone: Zone::listed(required("zone", zone)?)?.0,

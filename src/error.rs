@@ -106,6 +106,12 @@ impl Error {
             .collect()
     }
 
+    /// Raises the error at once, for the few places that cannot return it.
+    pub fn raise(self) -> ! {
+        ErrorReport::from(self).report(PgLogLevel::ERROR);
+        unreachable!("an error does not return")
+    }
+
     /// Sends the text as a NOTICE instead.
     pub fn notice(self) {
         ErrorReport::from(self).report(PgLogLevel::NOTICE);

@@ -148,6 +148,12 @@ impl QualifiedName {
     pub fn sql(&self) -> Sql {
         Sql(self.to_string())
     }
+
+    /// The name as a person would write it: quoted only where it must be.
+    pub fn display_name(&self) -> String {
+        let quoted = |name: &Ident| pgrx::spi::quote_identifier(name.as_str());
+        format!("{}.{}", quoted(&self.schema), quoted(&self.name))
+    }
 }
 
 impl fmt::Display for QualifiedName {

@@ -158,7 +158,7 @@ pub struct Unowned {
 /// Rows of a target that no run owns, and source rows without a time.
 pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
     let (target, load) = readable_load(target)?;
-    let source = load.find_source()?;
+    let source = load.lock_source()?;
     require_rights(source, &["SELECT"])?;
     let source = Relation::describe(source)?;
     let shape = load.shape(&source, &target)?;

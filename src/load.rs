@@ -185,7 +185,7 @@ pub fn record_failure(request: &Request, error: &Error) -> Result<(RunResult, Op
     let told = session::subtransaction(|| {
         let target = Relation::describe(request.target)?;
         let load = session::as_extension_owner(|| Load::of(&target))?;
-        let source = Relation::describe(load.find_source()?)?;
+        let source = Relation::describe(load.lock_source()?)?;
         let asked = Asked {
             allow_open: true,
             ..request.asked

@@ -2,11 +2,14 @@
 //! its grain intervals. Then it waits for transactions that may still commit rows of the interval. Readers of the target
 //! never wait; overlapping runs do; disjoint ones do not.
 
+use std::ffi::CString;
+
 use pgrx::datum::TimestampWithTimeZone;
 use pgrx::{PgSqlErrorCode, pg_sys};
 use serde::Deserialize;
 
 use crate::error::{Error, Result, evidence};
+use crate::ident::{Ident, QualifiedName};
 use crate::statement::instant;
 use crate::{session, settings, statement};
 
@@ -27,6 +30,31 @@ pub fn keep_relation(relation: pg_sys::Oid, usage: Use) {
     };
     // SAFETY: waits for a heavyweight lock, which may raise an error of the server.
     unsafe { pg_sys::LockRelationOid(relation, mode as pg_sys::LOCKMODE) };
+}
+
+/// Keeps the relation of a name from being dropped, altered or renamed until the transaction ends; `None` if there is none. A name
+/// that came to mean another relation while this waited is looked up again, whatever the isolation level.
+pub fn keep_named(name: &QualifiedName) -> Result<Option<pg_sys::Oid>> {
+    let c_string = |name: &Ident| {
+        CString::new(name.as_str()).map_err(|_| Error::internal("a name with a NUL"))
+    };
+    let (schema, relation) = (c_string(&name.schema)?, c_string(&name.name)?);
+    // SAFETY: both names are null-terminated and copied; no callback is given.
+    let oid = unsafe {
+        let range = pg_sys::makeRangeVar(
+            pg_sys::pstrdup(schema.as_ptr()),
+            pg_sys::pstrdup(relation.as_ptr()),
+            -1,
+        );
+        pg_sys::RangeVarGetRelidExtended(
+            range,
+            pg_sys::AccessShareLock as pg_sys::LOCKMODE,
+            pg_sys::RVROption::RVR_MISSING_OK,
+            None,
+            std::ptr::null_mut(),
+        )
+    };
+    Ok((oid != pg_sys::InvalidOid).then_some(oid))
 }
 
 /// Holds what is registered for a target as it is. Everything read after this is as fresh as the isolation level allows.

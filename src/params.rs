@@ -59,7 +59,8 @@ impl<'a> Params<'a> {
         Error::invalid(format!("the parameter \"{name}\" is missing"))
             .detail(detail)
             .hint(format!(
-                "A rule reads param.{name}: pass params => '{{\"{name}\": …}}'."
+                "A rule reads param.{}: pass params => '{{\"{name}\": …}}'.",
+                pgrx::spi::quote_identifier(name)
             ))
     }
 }

@@ -139,9 +139,6 @@ fn load_from(
         definition.grain.days(),
         definition.grain.micros(),
     )?;
-    if definition.origin.is_infinity() || definition.origin.is_neg_infinity() {
-        return Err(Error::invalid("the origin must be a finite time"));
-    }
     let settle = i64::from(definition.settle.days()) * MICROS_PER_DAY + definition.settle.micros();
     if definition.settle.months() != 0 || settle < 0 {
         return Err(
@@ -224,7 +221,10 @@ fn settle_calendar(load: &Load, registered: &Registration, target: &Relation) ->
 }
 
 /// Refuses to register a partition beside its partitioned table: two loads would own the same rows.
-fn refuse_registered_relatives(target: &Relation) -> Result<()> {
+pub fn refuse_registered_relatives(target: &Relation) -> Result<()> {
+    if target.relatives.is_empty() {
+        return Ok(());
+    }
     let relatives: Vec<pg_sys::Oid> = target
         .relatives
         .iter()
@@ -513,7 +513,7 @@ fn change_rules(
     }
     if let Some(mut load) = registered.load {
         load.rules = rules.clone();
-        let source = Relation::describe(load.find_source()?)?;
+        let source = Relation::describe(load.lock_source()?)?;
         check_load(&load, &source, &target)?;
     }
     let document = JsonB(serde_json::to_value(&rules)?);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::calendar::{Calendar, Grain};
 use crate::error::{Error, Result};
 use crate::ident::{Ident, QualifiedName};
+use crate::lock;
 use crate::relation::Relation;
 use crate::statement::{self, TimeType};
 use crate::zone::{MICROS_PER_DAY, Zone};
@@ -267,19 +268,12 @@ impl Load {
             })
     }
 
-    /// The source as it is now; 42P01 if there is none of that name.
-    pub fn find_source(&self) -> Result<pg_sys::Oid> {
-        let oid: Option<u32> = statement::fetch(
-            sql_file!("catalog/relation_by_name"),
-            &[
-                self.source.schema.as_str().into(),
-                self.source.name.as_str().into(),
-            ],
-        )?;
-        oid.map(pg_sys::Oid::from).ok_or_else(|| {
+    /// The source as it is now, held so that nobody drops or swaps it; 42P01 if there is none of that name.
+    pub fn lock_source(&self) -> Result<pg_sys::Oid> {
+        lock::keep_named(&self.source)?.ok_or_else(|| {
             Error::new(
                 pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
-                format!("the source {} does not exist", self.source),
+                format!("the source \"{}\" does not exist", self.source.display_name()),
             )
             .detail("The source is looked up by name at each run, so that it may be dropped and built anew.")
             .hint("Build it again under this name, or register the load with another source.")

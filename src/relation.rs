@@ -75,7 +75,7 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// Looks a relation up; 42P01 if it is gone.
+    /// Looks a relation up; if it is gone, or came after the transaction's one snapshot, 42P01 or 40001.
     pub fn describe(oid: pg_sys::Oid) -> Result<Self> {
         statement::fetch(
             sql_file!("catalog/relation"),
@@ -104,11 +104,7 @@ impl Relation {
 
     /// Schema and name as a person would write them: quoted only where they must be.
     pub fn display_name(&self) -> String {
-        let schema = pgrx::spi::quote_identifier(self.schema.as_str());
-        format!(
-            "{schema}.{}",
-            pgrx::spi::quote_identifier(self.name.as_str())
-        )
+        self.qualified_name().display_name()
     }
 
     /// The column of this name.
@@ -273,8 +269,19 @@ pub fn require_rights(relation: pg_sys::Oid, rights: &[&str]) -> Result<()> {
 }
 
 fn no_relation(oid: pg_sys::Oid) -> Error {
+    if session::keeps_one_snapshot() {
+        return Error::new(
+            pgrx::PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
+            "a relation was made, swapped or dropped after this transaction took its snapshot",
+        )
+        .hint("Try again in a new transaction.");
+    }
     Error::new(
         pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
-        format!("there is no relation with OID {}", oid.to_u32()),
+        format!(
+            "the relation with OID {} was dropped meanwhile",
+            oid.to_u32()
+        ),
     )
+    .hint("Look whether it stands under its name again, and repeat the call.")
 }

@@ -217,8 +217,8 @@ pub fn in_scratch_memory<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 enum Failure {
     /// An error that its caller deals with.
     Caught(Error),
-    /// Cancellation, shutdown or a bug of ours, which nobody is to swallow.
-    PassedOn(Box<CaughtError>),
+    /// Cancellation or shutdown, which nobody is to swallow.
+    PassedOn(Error),
 }
 
 /// Runs `work` in a subtransaction. If it fails, by an error of ours or of the server, all it did is undone and the error comes
@@ -233,12 +233,13 @@ pub fn subtransaction<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     }
     let result = PgTryBuilder::new(AssertUnwindSafe(|| work().map_err(Failure::Caught)))
         .catch_others(|caught| {
-            Err(match said(&caught) {
-                Some(error) => Failure::Caught(error),
-                None => Failure::PassedOn(Box::new(caught)),
+            let error = said(&caught);
+            Err(match passes(&error) {
+                true => Failure::PassedOn(error),
+                false => Failure::Caught(error),
             })
         })
-        .catch_rust_panic(|caught| Err(Failure::PassedOn(Box::new(caught))))
+        .catch_rust_panic(|caught| Err(Failure::Caught(said(&caught))))
         .execute();
     // SAFETY: the subtransaction began above and is still open.
     unsafe {
@@ -251,7 +252,8 @@ pub fn subtransaction<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     }
     result.map_err(|failure| match failure {
         Failure::Caught(error) => error,
-        Failure::PassedOn(caught) => caught.rethrow(),
+        // The server has forgotten the error with the subtransaction: it is raised anew.
+        Failure::PassedOn(error) => error.raise(),
     })
 }
 
@@ -264,29 +266,38 @@ pub fn explained<T>(
     PgTryBuilder::new(AssertUnwindSafe(work))
         .catch_others(move |caught| {
             let explain = &explain;
-            match said(&caught) {
-                Some(error) => Err((explain.0)(error)),
-                None => caught.rethrow(),
+            let error = said(&caught);
+            match passes(&error) {
+                true => caught.rethrow(),
+                false => Err((explain.0)(error)),
             }
         })
         .execute()
 }
 
-/// What an error says; `None` for one that nobody is to swallow: cancellation, shutdown, a bug of ours.
-fn said(caught: &CaughtError) -> Option<Error> {
+/// What an error says.
+fn said(caught: &CaughtError) -> Error {
     let report = match caught {
-        CaughtError::PostgresError(report) | CaughtError::ErrorReport(report) => report,
-        CaughtError::RustPanic { .. } => return None,
+        CaughtError::PostgresError(report)
+        | CaughtError::ErrorReport(report)
+        | CaughtError::RustPanic {
+            ereport: report, ..
+        } => report,
     };
-    let passes = [
-        PgSqlErrorCode::ERRCODE_QUERY_CANCELED,
-        PgSqlErrorCode::ERRCODE_ADMIN_SHUTDOWN,
-        PgSqlErrorCode::ERRCODE_CRASH_SHUTDOWN,
-    ];
-    (!passes.contains(&report.sql_error_code())).then(|| Error {
+    Error {
         code: report.sql_error_code(),
         message: report.message().to_owned(),
         detail: report.detail().map(str::to_owned),
         hint: report.hint().map(str::to_owned),
-    })
+    }
+}
+
+/// Whether nobody is to swallow an error.
+fn passes(error: &Error) -> bool {
+    [
+        PgSqlErrorCode::ERRCODE_QUERY_CANCELED,
+        PgSqlErrorCode::ERRCODE_ADMIN_SHUTDOWN,
+        PgSqlErrorCode::ERRCODE_CRASH_SHUTDOWN,
+    ]
+    .contains(&error.code)
 }

@@ -608,6 +608,13 @@ mod tests {
                     .skip(1)
                     .filter_map(|rest| rest.split('}').next())
                     .collect();
+                let is_name = |hole: &&str| {
+                    !hole.is_empty() && hole.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+                };
+                assert!(
+                    holes.iter().all(is_name),
+                    "{name} has a brace that is no hole"
+                );
                 let filler = Sql::fixed("1");
                 let mut distinct: Vec<(&str, &Sql)> =
                     holes.iter().map(|hole| (*hole, &filler)).collect();

@@ -74,7 +74,8 @@ pub(super) fn refuse_empty(setup: &Setup, batch: &Range<usize>, empty: &[bool]) 
 struct KeyProblems {
     nulls: usize,
     duplicates: usize,
-    samples: Vec<String>,
+    null_samples: Vec<String>,
+    duplicate_samples: Vec<String>,
 }
 
 pub(super) fn refuse_key_problems(
@@ -85,13 +86,12 @@ pub(super) fn refuse_key_problems(
     let Some(found) = connection.fetch::<KeyProblems>(problems, &[])? else {
         return Ok(());
     };
-    let evidence = setup.evidence(&found.samples, found.nulls + found.duplicates);
     if found.nulls > 0 {
         return Err(Error::new(
             PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION,
             format!("null in {} of \"{}\"", counted(found.nulls as u64, "key"), setup.source.display_name()),
         )
-        .detail(evidence)
+        .detail(setup.evidence(&found.null_samples, found.nulls))
         .hint("A key must be complete. Drop such rows with a filter rule, or register the load with other keys."));
     }
     let ties = setup.load.dedup_order_by.is_some();
@@ -103,7 +103,7 @@ pub(super) fn refuse_key_problems(
             setup.source.display_name()
         ),
     )
-    .detail(evidence)
+    .detail(setup.evidence(&found.duplicate_samples, found.duplicates))
     .hint(if ties {
         "They tie in dedup_order_by: add a column that tells them apart."
     } else {

@@ -5,6 +5,7 @@ use crate::ident::Ident;
 use crate::intake::{self, Intake};
 use crate::interval::Intervals;
 use crate::params::Params;
+use crate::registration::refuse_registered_relatives;
 use crate::registry::{Load, rules_version};
 use crate::relation::{Relation, require_rights};
 use crate::statement::{Connection, Prepared, Value};
@@ -43,10 +44,10 @@ impl Setup {
         let target = Relation::describe(request.target)?;
         let load = session::as_extension_owner(|| Load::of(&target))?;
         target.require_safe_target()?;
+        refuse_registered_relatives(&target)?;
 
-        let source_oid = load.find_source()?;
+        let source_oid = load.lock_source()?;
         require_rights(source_oid, &["SELECT"])?;
-        lock::keep_relation(source_oid, lock::Use::Read);
         let source = Relation::describe(source_oid)?;
         source.require_source_kind()?;
         if target.owner() != session::current_role() && !target.deferred_triggers.is_empty() {
