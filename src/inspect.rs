@@ -81,7 +81,7 @@ pub fn explain_load(request: &Request) -> Result<Vec<Explained>> {
                     .into_iter()
                     .next()
                     .unwrap_or(0..0);
-                let mut values = setup.intervals.values(&batch, &batch, 0)?;
+                let mut values = setup.intervals.values(&batch, 0)?;
                 let base = display_values(&values);
                 let mut limits = values.clone();
                 limits.extend([Value::of(1_i32), Value::of(batch.len() as i32)]);
@@ -183,7 +183,7 @@ pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
                 };
                 let all = 0..intervals.count();
                 let arrays: Vec<Value> = intervals
-                    .values(&all, &all, 0)?
+                    .values(&all, 0)?
                     .into_iter()
                     .skip(2)
                     .take(2)

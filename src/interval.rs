@@ -191,13 +191,8 @@ impl Intervals {
         }
     }
 
-    /// Parameters $1 to $8 of all statements of a run, for the arrays of a batch and the limits of a segment of it.
-    pub fn values(
-        &self,
-        batch: &Range<usize>,
-        segment: &Range<usize>,
-        run: i32,
-    ) -> Result<Vec<Value>> {
+    /// Parameters $1 to $8 of all statements of a run, for adjacent grain intervals.
+    pub fn values(&self, part: &Range<usize>, run: i32) -> Result<Vec<Value>> {
         let column = |kind: TimeType, boundary: &Boundary| match kind {
             TimeType::TimestampTz => boundary.instant,
             TimeType::Timestamp | TimeType::Date => boundary.local,
@@ -205,23 +200,15 @@ impl Intervals {
         let at =
             |kind: TimeType, index: usize| Value::time(kind, column(kind, &self.boundaries[index]));
         let (time, stamp) = (self.shape.time, self.shape.stamp);
+        let bounds = self.boundaries[part.start..=part.end].iter();
+        let starts = self.boundaries[part.clone()].iter();
         Ok(vec![
-            at(time, segment.start),
-            at(time, segment.end),
-            Value::times(
-                time,
-                self.boundaries[batch.start..=batch.end]
-                    .iter()
-                    .map(|b| column(time, b)),
-            ),
-            Value::times(
-                stamp,
-                self.boundaries[batch.clone()]
-                    .iter()
-                    .map(|b| column(stamp, b)),
-            ),
-            at(stamp, segment.start),
-            at(stamp, segment.end),
+            at(time, part.start),
+            at(time, part.end),
+            Value::times(time, bounds.map(|boundary| column(time, boundary))),
+            Value::times(stamp, starts.map(|boundary| column(stamp, boundary))),
+            at(stamp, part.start),
+            at(stamp, part.end),
             Value::of(run),
             Value::of(statement::instant(session::transaction_start())?),
         ])

@@ -30,13 +30,28 @@ thread_local! {
 }
 
 impl Counts {
-    fn zero(steps: usize, intervals: usize) -> Self {
+    /// Nothing counted yet.
+    pub fn zero(steps: usize, intervals: usize) -> Self {
         Self {
             passed: vec![vec![0; intervals]; steps],
             deleted: vec![0; intervals],
             inserted: vec![0; intervals],
             ..Self::default()
         }
+    }
+
+    /// Adds the counts of some of the grain intervals, the first of which is number `offset` here.
+    pub fn add(&mut self, offset: usize, part: &Self) {
+        let add = |total: &mut [u64], part: &[u64]| {
+            for (total, part) in total.iter_mut().skip(offset).zip(part) {
+                *total += part;
+            }
+        };
+        for (total, part) in self.passed.iter_mut().zip(&part.passed) {
+            add(total, part);
+        }
+        add(&mut self.deleted, &part.deleted);
+        add(&mut self.inserted, &part.inserted);
     }
 }
 
@@ -46,16 +61,16 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Begins to count the rows of a target, in `intervals` grain intervals over `steps` steps, the read being the first. Refused
+    /// Begins to count the rows of a target over `steps` steps, the read being the first. Refused
     /// (55000) while another run of this session is loading the same target: a trigger or a rule has called back.
-    pub fn begin(target: pg_sys::Oid, steps: usize, intervals: usize) -> Result<Self> {
+    pub fn begin(target: pg_sys::Oid, steps: usize) -> Result<Self> {
         RUNS.with_borrow_mut(|runs| {
             if runs.iter().any(|(other, _)| *other == target) {
                 return Err(Error::prerequisite("this target is being loaded by the run that calls now")
                     .detail("A trigger, or a function that a rule calls, has called load_interval for the table that is being written.")
                     .hint("Let it load another table."));
             }
-            runs.push((target, Counts::zero(steps, intervals)));
+            runs.push((target, Counts::zero(steps, 0)));
             Ok(Self { run: runs.len() - 1 })
         })
     }
@@ -65,7 +80,16 @@ impl Tally {
         self.run as i32
     }
 
-    /// The counts since the beginning or the last call; counting goes on from zero.
+    /// Counts `intervals` grain intervals from now on, from zero.
+    pub fn reset(&mut self, intervals: usize) {
+        RUNS.with_borrow_mut(|runs| {
+            if let Some((_, counts)) = runs.get_mut(self.run) {
+                *counts = Counts::zero(counts.passed.len(), intervals);
+            }
+        });
+    }
+
+    /// The counts since the last reset or call; counting goes on from zero.
     pub fn take(&mut self) -> Counts {
         RUNS.with_borrow_mut(|runs| match runs.get_mut(self.run) {
             Some((_, counts)) => {

@@ -11,6 +11,6 @@ FROM (
            pg_catalog.format('%s, %s times', pg_catalog.jsonb_build_object({key_pairs}), pg_catalog.count(*)) AS sample
     FROM {delta} AS source
     GROUP BY source.{number}, {keys}
-    HAVING pg_catalog.count(*) > 1 OR {any_key_null}
+    HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 OR {any_key_null}
 ) AS problem
-HAVING pg_catalog.count(*) > 0
+HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0

@@ -37,7 +37,7 @@ impl Plans {
         statements: &Statements,
         params: &[Value],
     ) -> Result<Self> {
-        let base = setup.intervals.values(&(0..0), &(0..0), 0)?;
+        let base = setup.intervals.values(&(0..0), 0)?;
         let and = |more: &[Value]| [base.as_slice(), more].concat();
         let with_params = and(params);
         let insert_values = if setup.uses_delta(request) {
@@ -123,11 +123,6 @@ impl<'a> Run<'a> {
         } else {
             None
         };
-        let batch_size = if request.wide {
-            setup.intervals.count()
-        } else {
-            1
-        };
         let prepare: Prepare = Connection::prepare;
         let plans = Plans::new(
             connection,
@@ -142,7 +137,7 @@ impl<'a> Run<'a> {
         Ok(Self {
             setup,
             request,
-            tally: Tally::begin(request.target, intake.steps.len() + 1, batch_size)?,
+            tally: Tally::begin(request.target, intake.steps.len() + 1)?,
             steps: intake.steps.into_iter().map(|name| (name, 0)).collect(),
             results: Vec::with_capacity(setup.intervals.count()),
             params,
@@ -180,53 +175,62 @@ impl<'a> Run<'a> {
             self.plan_again(connection)?;
         }
         self.batches_done += 1;
-        let plan = &self.setup.intervals;
-        let mut skipped = vec![false; batch.len()];
-        let mut counts = None;
-        if let Some(delta) = &mut self.delta {
-            let mut values = plan.values(batch, batch, self.tally.run())?;
-            values.extend(&self.params);
-            connection.fill(delta, &self.plans.read, &values)?;
-            let read = self.tally.take();
-            if let Some(problems) = &self.plans.key_problems {
-                refuse_key_problems(self.setup, connection, problems)?;
-            }
-            let empty: Vec<bool> = read.passed[self.steps.len()]
-                .iter()
-                .map(|rows| *rows == 0)
-                .collect();
-            match self.request.on_empty {
-                OnEmpty::Error => refuse_empty(self.setup, batch, &empty)?,
-                OnEmpty::Skip => skipped = empty,
-                OnEmpty::Replace => {}
-            }
-            counts = Some(read);
-        } else if self.request.dry_run {
-            let mut values = plan.values(batch, batch, self.tally.run())?;
-            values.extend(&self.params);
-            connection.run(&self.plans.read, &values)?;
-            counts = Some(self.tally.take());
-        }
 
+        let ahead = self.read_ahead(connection, batch)?;
+        let skipped = self.skipped(batch, ahead.as_ref())?;
+        let mut counts = Counts::zero(self.steps.len() + 1, batch.len());
         for segment in segments(batch, &skipped) {
-            let known = counts.as_ref().map(|counts| {
-                let kept = counts.passed[self.steps.len()].iter().enumerate();
-                let inside = |offset: usize| segment.contains(&(batch.start + offset));
-                kept.map(|(offset, rows)| if inside(offset) { *rows } else { 0 })
-                    .collect()
-            });
-            let wrote = self.segment(connection, batch, &segment, known)?;
-            match &mut counts {
-                Some(counts) => {
-                    add(&mut counts.deleted, &wrote.deleted);
-                    add(&mut counts.inserted, &wrote.inserted);
-                }
-                None => counts = Some(wrote),
-            }
+            let offset = segment.start - batch.start;
+            let kept = ahead
+                .as_ref()
+                .map(|ahead| &ahead.passed[self.steps.len()][offset..offset + segment.len()]);
+            let wrote = self.segment(connection, batch.start, &segment, kept)?;
+            counts.add(offset, &wrote);
         }
-        let counts = counts.unwrap_or_else(|| self.tally.take());
+        if let Some(ahead) = ahead {
+            counts.passed = ahead.passed;
+        }
         self.collect(batch, &counts, &skipped);
         Ok(())
+    }
+
+    /// Reads a batch before anything of it is deleted, where a check or a dry run wants that, and counts it. The rows stay in the
+    /// delta, those of a dry run are let go.
+    fn read_ahead(
+        &mut self,
+        connection: &mut Connection,
+        batch: &Range<usize>,
+    ) -> Result<Option<Counts>> {
+        if self.delta.is_none() && !self.request.dry_run {
+            return Ok(None);
+        }
+        self.tally.reset(batch.len());
+        let mut values = self.setup.intervals.values(batch, self.tally.run())?;
+        values.extend(&self.params);
+        match &mut self.delta {
+            Some(delta) => connection.fill(delta, &self.plans.read, &values)?,
+            None => connection.run(&self.plans.read, &values)?,
+        };
+        if let Some(problems) = &self.plans.key_problems {
+            refuse_key_problems(self.setup, connection, problems)?;
+        }
+        Ok(Some(self.tally.take()))
+    }
+
+    /// Which grain intervals of a batch are left as they are, because there is nothing to load into them.
+    fn skipped(&self, batch: &Range<usize>, ahead: Option<&Counts>) -> Result<Vec<bool>> {
+        let empty: Vec<bool> = ahead.map_or_else(Vec::new, |ahead| {
+            ahead.passed[self.steps.len()]
+                .iter()
+                .map(|rows| *rows == 0)
+                .collect()
+        });
+        match self.request.on_empty {
+            OnEmpty::Error => refuse_empty(self.setup, batch, &empty)?,
+            OnEmpty::Skip => return Ok(empty),
+            OnEmpty::Replace => {}
+        }
+        Ok(vec![false; batch.len()])
     }
 
     /// Adds what was counted in a batch to what has happened so far.
@@ -275,36 +279,36 @@ impl<'a> Run<'a> {
         (self.results, self.steps)
     }
 
-    /// Deletes and inserts adjacent grain intervals of a batch. `known` is how many rows of each grain interval there are to
-    /// insert, where that is known from a delta or a dry run; else the insert counts them as it reads.
+    /// Deletes and inserts adjacent grain intervals of the batch that begins at `batch_start`. `kept` is how many rows of each there
+    /// are to insert, where that is known from reading ahead; else the insert counts them as it reads.
     fn segment(
         &mut self,
         connection: &mut Connection,
-        batch: &Range<usize>,
+        batch_start: usize,
         segment: &Range<usize>,
-        known: Option<Vec<u64>>,
+        kept: Option<&[u64]>,
     ) -> Result<Counts> {
-        let mut values = self
-            .setup
-            .intervals
-            .values(batch, segment, self.tally.run())?;
+        self.tally.reset(segment.len());
+        let mut values = self.setup.intervals.values(segment, self.tally.run())?;
         connection.run(&self.plans.delete, &values)?;
         let deleted = self.tally.take();
         refuse_foreign_rows(self.setup, &deleted)?;
         if let Some(leftover) = &self.plans.leftover {
-            let kept: i64 = connection.fetch(leftover, &values)?.unwrap_or_default();
-            if kept > 0 {
-                return Err(swallowed(self.setup, "delete", kept as u64));
+            let left: i64 = connection.fetch(leftover, &values)?.unwrap_or_default();
+            if left > 0 {
+                return Err(swallowed(self.setup, "delete", left as u64));
             }
         }
         let Some(insert) = &self.plans.insert else {
+            let inserted = kept.unwrap_or_default().to_vec();
             return Ok(Counts {
-                inserted: known.unwrap_or_default(),
+                inserted,
                 ..deleted
             });
         };
         if self.delta.is_some() {
-            let number = |index: usize| Value::of((index - batch.start) as i32);
+            // The numbers of the segment's grain intervals in the delta, which counts those of the batch from 1.
+            let number = |index: usize| Value::of((index - batch_start) as i32);
             values.extend([number(segment.start + 1), number(segment.end)]);
         } else {
             values.extend(&self.params);
@@ -314,7 +318,7 @@ impl<'a> Run<'a> {
         if wrote.foreign_rows > 0 {
             return Err(moved(self.setup, &wrote));
         }
-        let offered = known.unwrap_or_else(|| wrote.passed[self.steps.len()].clone());
+        let offered = kept.unwrap_or(&wrote.passed[self.steps.len()]);
         let total: u64 = offered.iter().sum();
         if rows < total {
             return Err(swallowed(self.setup, "insert", total - rows));
@@ -322,7 +326,7 @@ impl<'a> Run<'a> {
         let inserted = if self.setup.target.has_before_insert_triggers {
             wrote.inserted
         } else {
-            offered
+            offered.to_vec()
         };
         Ok(Counts {
             deleted: deleted.deleted,
@@ -342,7 +346,7 @@ fn refuse_stale_snapshot(connection: &mut Connection, setup: &Setup) -> Result<(
     let all = 0..setup.intervals.count();
     let values: Vec<Value> = setup
         .intervals
-        .values(&all, &all, 0)?
+        .values(&all, 0)?
         .into_iter()
         .take(2)
         .collect();
@@ -368,12 +372,6 @@ fn refuse_stale_snapshot(connection: &mut Connection, setup: &Setup) -> Result<(
     )
     .detail("The run would miss them, and log the interval as loaded.")
     .hint("Try again in a new transaction, or load under READ COMMITTED."))
-}
-
-fn add(total: &mut [u64], more: &[u64]) {
-    for (total, more) in total.iter_mut().zip(more) {
-        *total += more;
-    }
 }
 
 /// The runs of adjacent grain intervals that are not skipped.

@@ -81,7 +81,7 @@ impl Setup {
     ) -> Result<(Intake, Prepared, Vec<Value>, Vec<Ident>)> {
         let mut params = Params::new(&request.params)?;
         let intake = Intake::build(&self.load, &self.source, |name| params.placeholder(name))?;
-        let mut types = self.intervals.values(&(0..0), &(0..0), 0)?;
+        let mut types = self.intervals.values(&(0..0), 0)?;
         types.extend(&params.values);
         let prepared = connection.prepare(&intake.sql, &types)?;
         let written = intake::fit(

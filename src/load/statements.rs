@@ -52,7 +52,14 @@ impl Statements {
         let rows = if uses_delta {
             render(
                 sql_file!("statement/delta_rows"),
-                &[("delta", &delta), ("number", &intake.number.sql())],
+                &[
+                    (
+                        "columns",
+                        &Sql::list(written.iter().map(|name| name.of("source"))),
+                    ),
+                    ("delta", &delta),
+                    ("number", &intake.number.sql()),
+                ],
             )?
         } else {
             intake.sql.clone()
