@@ -34,11 +34,14 @@ library_dir = $(shell $(PG_CONFIG) --pkglibdir)
 # Runs a command beside a throw-away server; its log goes to the suite's output.
 beside_server = mkdir -p $(output)/$@ && DAYBOOK_LOG=$(output)/$@/server.log tests/tools/cluster run $(PG_CONFIG) --
 
-.PHONY: help build install install-files uninstall demo test test-all bench lint \
+.PHONY: help prepare build install install-files uninstall demo test test-all bench lint \
         unit regress isolation cluster docs-test clean
 
 help: ## Print this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+
+prepare: ## Install the packages that building and testing need (as root)
+	@tests/tools/prepare
 
 build: ## Build the library for the server of PG_CONFIG
 	$(cargo) build $(features) --lib
@@ -54,10 +57,10 @@ install-files:
 uninstall: ## Remove what install has put there
 	rm -f $(extension_dir)/daybook.control $(extension_dir)/daybook--*.sql $(library_dir)/daybook.so
 
-demo: ## Show daybook at work on a throw-away server
-	@$(beside_server) bash -c '"$$DAYBOOK_BINDIR/psql" --no-psqlrc --echo-all --file examples/demo.sql'
+demo: prepare ## Show daybook at work on a throw-away server
+	@$(beside_server) bash -c '"$$DAYBOOK_BINDIR/psql" --no-psqlrc --quiet <examples/demo.sql 2>&1'
 
-test: ## Run all suites on the server of PG_CONFIG
+test: prepare ## Run all suites on the server of PG_CONFIG
 	@tests/tools/count $(foreach suite,unit regress isolation cluster docs-test,'$(MAKE) -s $(suite)')
 
 test-all: ## Run all suites on Postgres 15, 16 and 18
