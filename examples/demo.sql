@@ -26,14 +26,14 @@ set client_min_messages = notice;
 \set ECHO queries
 create table fact_daily (
     txn_id text, account_id text, txn_type text, amount numeric(12, 2), updated_at timestamptz,
-    interval_start timestamptz not null,    -- the day that owns the row: daybook sets it
-    loaded_at timestamptz
+    interval_start timestamptz not null,    -- the day that owns the row; daybook sets it
+    loaded_at timestamptz                   -- when it was loaded; daybook sets this too
 );
 select register_load('fact_daily', 'src_transactions', time_column => 'updated_at');
 select register_rule('fact_daily', 'drop_test_accounts',
-                     filter => $$ left(account_id, 5) <> 'TEST-' $$);
+    filter => $$ left(account_id, 5) <> 'TEST-' $$);
 select register_rule('fact_daily', 'sign_amounts', column_name => 'amount',
-                     expression => $$ case when txn_type = 'REFUND' then -amount else amount end $$);
+    expression => $$ case when txn_type = 'REFUND' then -amount else amount end $$);
 \set ECHO none
 \o
 
@@ -105,7 +105,8 @@ select register_rule('fact_wide', 'sign_amounts', column_name => 'amount',
 set client_min_messages = notice;
 \set ECHO queries
 select count(*) as days, sum(rows_inserted) as rows_inserted
-from load_interval('fact_wide', '2026-09-01', '2026-09-30', wide => true, as_of => '2026-09-30 18:00+00');
+from load_interval('fact_wide', '2026-09-01', '2026-09-30', wide => true,
+                   as_of => '2026-09-30 18:00+00');
 \set ECHO none
 select * from demo.check_step('fact_wide', '2026-09-30 18:00+00', '{REFUND}',
     1, 67, 5045.00, missing => 'T-0930-1, T-0930-2, T-0930-3');
@@ -144,7 +145,8 @@ select * from demo.check_step('fact_wide', '2026-10-04 00:00+00', '{REFUND,CHARG
     7, 80, 5907.50, wrong_amount => '5 chargebacks');
 \set ECHO queries
 select count(*) as days, sum(rows_deleted) as rows_deleted, sum(rows_inserted) as rows_inserted
-from load_interval('fact_wide', '2026-09-01', '2026-10-04', wide => true, as_of => '2026-10-04 00:00+00');
+from load_interval('fact_wide', '2026-09-01', '2026-10-04', wide => true,
+                   as_of => '2026-10-04 00:00+00');
 \set ECHO none
 select * from demo.check_step('fact_wide', '2026-10-04 00:00+00', '{REFUND,CHARGEBACK}', 8, 80, 5307.50);
 
@@ -221,7 +223,8 @@ select register_load('flights', 'src_flights', time_column => 'time_hour', zone 
 \echo
 \timing on
 \set ECHO queries
-select count(*) as days, sum(rows_inserted) as rows, min(rows_inserted) as fewest, max(rows_inserted) as most
+select count(*) as days, sum(rows_inserted) as rows,
+       min(rows_inserted) as fewest, max(rows_inserted) as most
 from load_interval('flights', '2013-01-01', '2014-01-01', wide => true);
 \set ECHO none
 \timing off
