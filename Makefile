@@ -34,6 +34,13 @@ library_dir = $(shell $(PG_CONFIG) --pkglibdir)
 # Runs a command beside a throw-away server; its log goes to the suite's output.
 beside_server = mkdir -p $(output)/$@ && DAYBOOK_LOG=$(output)/$@/server.log tests/tools/cluster run $(PG_CONFIG) --
 
+# Enough memory, and no checkpoint in the middle of a measurement.
+define bench_conf
+shared_buffers = 1GB
+max_wal_size = 16GB
+checkpoint_timeout = 1h
+endef
+
 .PHONY: help prepare build install install-files uninstall demo test test-all bench lint \
         unit regress isolation cluster docs-test clean
 
@@ -67,8 +74,9 @@ test-all: ## Run all suites on Postgres 15, 16 and 18
 	@tests/tools/count '$(MAKE) -s test' \
 	    $(foreach v,16 18,'pg_config=$$(tests/tools/server $v) && $(MAKE) -s test PG_CONFIG=$$pg_config')
 
-bench: ## Run the benchmarks on a throw-away server
-	@$(beside_server) bench/run
+bench: export DAYBOOK_CONF = $(bench_conf)
+bench: prepare ## Run the benchmarks on a throw-away server
+	@$(beside_server) bench/run $(FILES)
 
 lint: ## Check formatting, and clippy on the library and the test crate
 	cargo fmt --all --check
