@@ -17,6 +17,8 @@ BEGIN
     IF dropped IS NULL THEN
         RETURN;
     END IF;
+    DELETE FROM daybook.rule AS r WHERE r.target = ANY (dropped::regclass[]);
+    DELETE FROM daybook.load AS l WHERE l.target = ANY (dropped::regclass[]);
     DELETE FROM daybook.target AS t WHERE t.target = ANY (dropped::regclass[]);
     DELETE FROM daybook.interval_state AS s WHERE s.target = ANY (dropped::regclass[]);
     UPDATE daybook.run AS r SET target = NULL WHERE r.target = ANY (dropped::regclass[]);

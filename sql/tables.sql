@@ -1,4 +1,5 @@
 -- What daybook keeps. Nobody but the extension's owner writes here; everyone reads through the views.
+-- There are no foreign keys among them: pg_dump does not tell pg_restore's parallel jobs of these for an extension's tables.
 -- Columns hold only types that pg_dump and pg_upgrade carry (regclass follows renames and dumps as a name).
 
 CREATE TABLE daybook.target (
@@ -14,7 +15,7 @@ COMMENT ON COLUMN daybook.target.calendar IS 'What the recorded intervals were c
 SELECT pg_catalog.pg_extension_config_dump('daybook.target', '');
 
 CREATE TABLE daybook.load (
-    target            regclass PRIMARY KEY REFERENCES daybook.target ON DELETE CASCADE,
+    target            regclass PRIMARY KEY,
     source_schema     name NOT NULL,
     source_name       name NOT NULL,
     time_column       name NOT NULL,
@@ -47,7 +48,7 @@ COMMENT ON COLUMN daybook.load.extra_columns IS 'Source columns that the target 
 SELECT pg_catalog.pg_extension_config_dump('daybook.load', '');
 
 CREATE TABLE daybook.rule (
-    target       regclass NOT NULL REFERENCES daybook.target ON DELETE CASCADE,
+    target       regclass NOT NULL,
     name         text NOT NULL,
     position     integer NOT NULL,
     kind         text NOT NULL CHECK (kind IN ('filter', 'expression')),

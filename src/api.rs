@@ -364,6 +364,8 @@ fn load_interval(
             let (result, run_id) = load::load_interval(&request)?;
             return load_rows(result, run_id, None);
         }
+        // What the caller may not do at all is refused, not reported: the log is not for everyone to write.
+        load::require_permission(&request)?;
         match session::subtransaction(|| load::load_interval(&request)) {
             Ok((result, run_id)) => load_rows(result, run_id, None),
             Err(error) => {

@@ -10,7 +10,7 @@ use crate::load::{Request, Setup, Statements};
 use crate::registry::Load;
 use crate::relation::{Relation, require_rights};
 use crate::statement::{self, Access, Value, render};
-use crate::{lock, log, session};
+use crate::{load, lock, log, session};
 
 /// Marks loaded intervals as in need of a new load; says how many.
 pub fn mark_stale(target: pg_sys::Oid, start: Bound, end: Bound, reason: &str) -> Result<i64> {
@@ -34,9 +34,9 @@ pub fn mark_stale(target: pg_sys::Oid, start: Bound, end: Bound, reason: &str) -
     log::mark_stale(target, start, end, reason)
 }
 
-/// Looks a load up for somebody who may read its target.
-fn readable_load(target: pg_sys::Oid) -> Result<(Relation, Load)> {
-    require_rights(target, &["SELECT"])?;
+/// Looks a load up for somebody who has a right on its target.
+fn load_for(target: pg_sys::Oid, right: &str) -> Result<(Relation, Load)> {
+    require_rights(target, &[right])?;
     let target = Relation::describe(target)?;
     let load = session::as_extension_owner(|| Load::of(&target))?;
     Ok((target, load))
@@ -44,7 +44,8 @@ fn readable_load(target: pg_sys::Oid) -> Result<(Relation, Load)> {
 
 /// The end of the last grain interval of a target's load that has closed.
 pub fn last_closed_of(target: pg_sys::Oid, as_of: Option<i64>) -> Result<i64> {
-    let (_, load) = readable_load(target)?;
+    // Who may see what is registered may ask, as in the views.
+    let (_, load) = load_for(target, "SELECT, INSERT")?;
     last_closed(&load, as_of.unwrap_or_else(session::transaction_start))
 }
 
@@ -60,6 +61,7 @@ pub struct Explained {
 
 /// The statements that `load_interval` would run for the first batch of a request, in order.
 pub fn explain_load(request: &Request) -> Result<Vec<Explained>> {
+    load::require_permission(request)?;
     let setup = Setup::prepare(request)?;
     session::pinned(&setup.load.search_path, &setup.load.zone_name, || {
         session::as_role(setup.target.owner(), || {
@@ -157,7 +159,7 @@ pub struct Unowned {
 
 /// Rows of a target that no run owns, and source rows without a time.
 pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
-    let (target, load) = readable_load(target)?;
+    let (target, load) = load_for(target, "SELECT")?;
     let source = load.lock_source()?;
     require_rights(source, &["SELECT"])?;
     let source = Relation::describe(source)?;

@@ -17,7 +17,7 @@ use crate::error::{Error, Result, counted};
 use crate::interval::{Asked, Intervals, shown};
 use crate::log::{IntervalResult, RunResult};
 use crate::registry::{Load, rules_version};
-use crate::relation::Relation;
+use crate::relation::{Relation, require_rights};
 use crate::session;
 use crate::statement::{self, Access};
 
@@ -55,12 +55,19 @@ pub struct Request {
     pub dry_run: bool,
 }
 
-/// Runs `load_interval`.
-pub fn load_interval(request: &Request) -> Result<(RunResult, Option<i64>)> {
-    let started_at = session::clock();
+/// Refuses a caller who lacks the rights on the target (42501), and to write where nothing can be written (25006).
+pub fn require_permission(request: &Request) -> Result<()> {
     if !request.dry_run {
         session::require_writable("load_interval")?;
     }
+    // Rights come before locks: who has none may not make others wait.
+    require_rights(request.target, &["INSERT", "DELETE"])
+}
+
+/// Runs `load_interval`.
+pub fn load_interval(request: &Request) -> Result<(RunResult, Option<i64>)> {
+    let started_at = session::clock();
+    require_permission(request)?;
     let setup = Setup::prepare(request)?;
     let access = if request.dry_run {
         Access::Read

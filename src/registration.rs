@@ -76,6 +76,7 @@ pub fn register_load(path: &str, definition: LoadDefinition) -> Result<()> {
     target.require_safe_target()?;
     let source = Relation::describe(definition.source)?;
     source.require_source_kind()?;
+    require_readable(&source, &target)?;
     if source.oid() == target.oid() {
         return Err(Error::wrong_kind(format!(
             "\"{}\" cannot be source and target at once",
@@ -185,6 +186,27 @@ fn load_from(
         load.history_starts = Some(start);
     }
     Ok(load)
+}
+
+/// Refuses (42501) a source that the target's owner, as whom every run reads, may not read.
+fn require_readable(source: &Relation, target: &Relation) -> Result<()> {
+    let readable: Option<bool> = statement::fetch(
+        sql_file!("catalog/may_read"),
+        &[source.oid().into(), target.owner().into()],
+    )?;
+    if readable == Some(true) {
+        return Ok(());
+    }
+    let (owner, source) = (&target.owner_name, source.display_name());
+    Err(Error::privilege(format!(
+        "\"{owner}\", the owner of \"{}\", may not read \"{source}\"",
+        target.display_name()
+    ))
+    .detail("A run reads and writes with the rights of the target's owner, whoever calls it.")
+    .hint(format!(
+        "GRANT SELECT ON {source} TO {};",
+        pgrx::spi::quote_identifier(owner)
+    )))
 }
 
 /// Refuses a change of what recorded intervals are counted with while the load is registered; forgets them, with a notice, where it

@@ -31,16 +31,19 @@ pub(super) fn refuse_foreign_rows(setup: &Setup, counts: &Counts) -> Result<()> 
 }
 
 pub(super) fn moved(setup: &Setup, counts: &Counts) -> Error {
-    Error::check(format!(
-        "a BEFORE trigger of \"{}\" moved {} out of their interval",
-        setup.target.display_name(),
-        counted(counts.foreign_rows, "row")
+    let error = Error::check(format!(
+        "a BEFORE trigger of \"{}\" moved rows out of their interval",
+        setup.target.display_name()
     ))
-    .detail(format!(
+    .hint("Change the trigger, so that it leaves the time and the stamp column alone.");
+    if counts.foreign_rows == 0 {
+        return error
+            .detail("Grain intervals were given more or fewer rows than were read for them.");
+    }
+    error.detail(format!(
         "As written: {}",
         setup.evidence(&counts.foreign_samples, counts.foreign_rows as usize)
     ))
-    .hint("Change the trigger, so that it leaves the time and the stamp column alone.")
 }
 
 pub(super) fn swallowed(setup: &Setup, action: &str, rows: u64) -> Error {

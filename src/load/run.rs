@@ -51,7 +51,9 @@ impl Plans {
         } else {
             &statements.preview_delete
         };
-        let leftover = writes && setup.target.has_before_delete_triggers;
+        // What triggers a foreign server has is not known here.
+        let leftover = writes
+            && (setup.target.has_before_delete_triggers || !setup.target.foreign_parts.is_empty());
         Ok(Self {
             read: prepare(connection, read, &with_params)?,
             delete: prepare(connection, delete, &base)?,
@@ -323,11 +325,10 @@ impl<'a> Run<'a> {
         if rows < total {
             return Err(swallowed(self.setup, "insert", total - rows));
         }
-        let inserted = if self.setup.target.has_before_insert_triggers {
-            wrote.inserted
-        } else {
-            offered.to_vec()
-        };
+        if self.setup.target.has_before_insert_triggers && wrote.inserted != offered {
+            return Err(moved(self.setup, &wrote));
+        }
+        let inserted = offered.to_vec();
         Ok(Counts {
             deleted: deleted.deleted,
             inserted,
