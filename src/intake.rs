@@ -60,14 +60,12 @@ impl Layers {
                 ("source", &source.qualified_name().sql()),
             ],
         )?;
-        let mut layers = Self {
+        Ok(Self {
             sql: window,
             columns,
             number,
             steps: Vec::new(),
-        };
-        layers.step(0, &Sql::fixed("true"))?;
-        Ok(layers)
+        })
     }
 
     /// A layer that keeps the rows for which `kept` is true, and counts them as those of `step`.
@@ -152,6 +150,10 @@ impl Intake {
         }
         if let (Some(keys), Some(order)) = (&load.keys, &load.dedup_order_by) {
             layers.first_of_key(keys, order)?;
+        }
+        if layers.steps.is_empty() {
+            // The first step counts what arrives, which is what was read; without any, the read is a step of its own.
+            layers.step(0, &Sql::fixed("true"))?;
         }
         let Layers {
             sql,

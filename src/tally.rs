@@ -112,13 +112,24 @@ fn outside_a_run() -> Error {
         .hint("Call load_interval instead.")
 }
 
-/// Counts a row that arrives at `step`, if it is kept there, and says whether it is. `interval` counts from 1.
+/// Counts a row that arrives at `step`, and whether it is kept there, and says whether it is. Step 0 is the read; what arrives at
+/// step 1 was read, too, and need not have been counted before. `interval` counts from 1.
 pub fn tally(run: i32, step: i32, interval: i32, kept: bool) -> Result<bool> {
+    let (step, interval) = (step as usize, (interval as usize).wrapping_sub(1));
     RUNS.with_borrow_mut(|runs| {
-        let count = runs
-            .get_mut(run as usize)
-            .and_then(|(_, counts)| counts.passed.get_mut(step as usize))
-            .and_then(|step| step.get_mut((interval as usize).wrapping_sub(1)))
+        let passed = match runs.get_mut(run as usize) {
+            Some((_, counts)) => &mut counts.passed,
+            None => return Err(outside_a_run()),
+        };
+        if let (1, Some(read)) = (
+            step,
+            passed.first_mut().and_then(|read| read.get_mut(interval)),
+        ) {
+            *read += 1;
+        }
+        let count = passed
+            .get_mut(step)
+            .and_then(|step| step.get_mut(interval))
             .ok_or_else(outside_a_run)?;
         *count += u64::from(kept);
         Ok(kept)

@@ -7,6 +7,6 @@ SELECT source.*,
 FROM (
 {rows}
 ) AS source
+OFFSET 0
 ) AS source
 WHERE daybook.tally($7, {step}, source.{number}, source.{rank} OPERATOR(pg_catalog.=) 1)
-OFFSET 0

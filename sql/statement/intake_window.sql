@@ -1,9 +1,7 @@
 -- The rows of the source that lie in the interval, each with the number of its grain interval (from 1).
 -- $1, $2 first and last bound, in the type of the time column; $3 all bounds, as an array.
--- OFFSET 0 is the fence above which rows may be counted: the bounds still reach indexes, partitions and foreign servers.
 SELECT {columns},
        pg_catalog.width_bucket(source.{time}, $3) AS {number}
 FROM {source} AS source
 WHERE source.{time} OPERATOR(pg_catalog.>=) $1
   AND source.{time} OPERATOR(pg_catalog.<) $2
-OFFSET 0
