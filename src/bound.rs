@@ -83,8 +83,10 @@ impl Bound {
         .map_err(|_| overflow())?;
 
         let (clock_text, offset) = split_offset(time_text).ok_or_else(malformed)?;
+        // JDBC writes a date as `2026-09-01 +02`: a date it is, and the offset says nothing.
+        let offset = offset.filter(|_| !clock_text.is_empty());
         let time = match clock_text {
-            "" if offset.is_none() => NaiveTime::MIN,
+            "" => NaiveTime::MIN,
             clock => ["%H:%M", "%H:%M:%S", "%H:%M:%S%.f"]
                 .iter()
                 .find_map(|form| NaiveTime::parse_from_str(clock, form).ok())
@@ -182,6 +184,7 @@ mod tests {
         assert_eq!(read("2026-09-01 06:00:00 +0530"), "2026-09-01 00:30:00+00");
         assert_eq!(read("2026-09-01 00:00-05:30"), "2026-09-01 05:30:00+00");
         assert_eq!(read("2026-09-01 00:00:00Z"), "2026-09-01 00:00:00+00");
+        assert_eq!(read("2026-09-01 +02"), "2026-09-01");
         assert_eq!(read("Yesterday"), "yesterday");
         assert_eq!(read("-infinity"), "infinity");
         assert_eq!(read("+12026-09-01"), "+12026-09-01");

@@ -2,7 +2,7 @@
 //!
 //! Instants and local times are microseconds since 2000-01-01 00:00, as Postgres keeps them.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use pgrx::pg_sys;
 
@@ -29,13 +29,20 @@ impl Zone {
     /// Looks a zone up in the server's list, in any case of letters, and gives its name as the list spells it; 22023 if the list
     /// does not have it. POSIX forms such as `UTC+3`, whose sign means the opposite of what it seems to, are not in it.
     pub fn listed(name: &str) -> Result<(Self, String)> {
-        let listed: Option<String> =
-            statement::fetch(sql_file!("catalog/zone_exists"), &[name.into()])?;
-        let listed = listed.ok_or_else(|| unknown(name))?;
-        Ok((Self::named(&listed)?, listed))
+        // Listing reads every zone file of the server. A POSIX form always has a digit; other names need no list.
+        let name = if name.contains(|c: char| c.is_ascii_digit()) {
+            statement::fetch(sql_file!("catalog/zone_exists"), &[name.into()])?
+                .ok_or_else(|| unknown(name))?
+        } else {
+            name.to_owned()
+        };
+        let zone = Self::named(&name)?;
+        // SAFETY: the handle is valid; the name it holds is null-terminated and copied at once.
+        let spelled = unsafe { CStr::from_ptr(pg_sys::pg_get_timezone_name(zone.handle)) };
+        Ok((zone, spelled.to_string_lossy().into_owned()))
     }
 
-    /// Looks a zone up by a name that was found in the list before.
+    /// Looks a zone up by a name that is known to be none of the POSIX forms.
     pub fn named(name: &str) -> Result<Self> {
         let unknown = || unknown(name);
         let c_name = CString::new(name).map_err(|_| unknown())?;
