@@ -69,14 +69,7 @@ pub fn explain_load(request: &Request) -> Result<Vec<Explained>> {
                 let (intake, read, params, written) = setup.intake(connection, request)?;
                 let uses_delta = setup.uses_delta(request);
                 let read_text = intake.sql.to_string();
-                let statements = Statements::render(
-                    &setup.load,
-                    setup.intervals.shape,
-                    &setup.target,
-                    &intake,
-                    &written,
-                    uses_delta,
-                )?;
+                let statements = Statements::render(&setup, &intake, &written, uses_delta)?;
                 let batch = setup
                     .intervals
                     .batches(request.wide)

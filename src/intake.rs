@@ -41,27 +41,24 @@ struct Layers {
 }
 
 impl Layers {
-    fn window(load: &Load, source: &Relation) -> Result<Self> {
+    /// The innermost layer, over the source itself; `more` are the holes that its template has beside those of every one.
+    fn over(source: &Relation, template: &str, more: &[(&str, &Sql)]) -> Result<Self> {
         let columns: Vec<Ident> = source
             .columns
             .iter()
             .map(|column| column.name.clone())
             .collect();
         let number = free_name("daybook interval", &columns)?;
-        let window = render(
-            sql_file!("statement/intake_window"),
-            &[
-                (
-                    "columns",
-                    &Sql::list(columns.iter().map(|name| name.of("source"))),
-                ),
-                ("time", &load.time_column.sql()),
-                ("number", &number.sql()),
-                ("source", &source.qualified_name().sql()),
-            ],
-        )?;
+        let list = Sql::list(columns.iter().map(|name| name.of("source")));
+        let (number_sql, source_sql) = (number.sql(), source.qualified_name().sql());
+        let mut holes = vec![
+            ("columns", &list),
+            ("number", &number_sql),
+            ("source", &source_sql),
+        ];
+        holes.extend(more);
         Ok(Self {
-            sql: window,
+            sql: render(template, &holes)?,
             columns,
             number,
             steps: Vec::new(),
@@ -144,7 +141,11 @@ impl Intake {
         source: &Relation,
         mut param: impl FnMut(&str) -> Result<Sql>,
     ) -> Result<Self> {
-        let mut layers = Layers::window(load, source)?;
+        let mut layers = Layers::over(
+            source,
+            sql_file!("statement/intake_window"),
+            &[("time", &load.time_column.sql())],
+        )?;
         for rule in &load.rules {
             layers.rule(rule, &mut param)?;
         }
@@ -172,29 +173,7 @@ impl Intake {
     /// The rows that the rule at `position` (from 0) sees, for the parser alone: nothing is counted or filtered. The parameters of
     /// the rules before it are NULLs of type text.
     pub fn before_rule(load: &Load, source: &Relation, position: usize) -> Result<Sql> {
-        let columns: Vec<Ident> = source
-            .columns
-            .iter()
-            .map(|column| column.name.clone())
-            .collect();
-        let number = free_name("daybook interval", &columns)?;
-        let sql = render(
-            sql_file!("statement/rule_rows"),
-            &[
-                (
-                    "columns",
-                    &Sql::list(columns.iter().map(|name| name.of("source"))),
-                ),
-                ("number", &number.sql()),
-                ("source", &source.qualified_name().sql()),
-            ],
-        )?;
-        let mut layers = Layers {
-            sql,
-            columns,
-            number,
-            steps: Vec::new(),
-        };
+        let mut layers = Layers::over(source, sql_file!("statement/rule_rows"), &[])?;
         for rule in load.rules.iter().take(position) {
             if let RuleKind::Expression(_) = rule.kind {
                 layers.rule(rule, &mut |_| Ok(Sql::fixed("(NULL::pg_catalog.text)")))?;

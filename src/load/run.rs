@@ -112,14 +112,7 @@ impl<'a> Run<'a> {
             refuse_stale_snapshot(connection, setup)?;
         }
         let uses_delta = setup.uses_delta(request);
-        let statements = Statements::render(
-            &setup.load,
-            setup.intervals.shape,
-            &setup.target,
-            &intake,
-            &written,
-            uses_delta,
-        )?;
+        let statements = Statements::render(setup, &intake, &written, uses_delta)?;
         let delta = if uses_delta {
             Some(connection.delta(DELTA_NAME, &read)?)
         } else {

@@ -3,9 +3,9 @@
 use crate::error::Result;
 use crate::ident::{Ident, Sql};
 use crate::intake::Intake;
-use crate::registry::{Load, Shape};
-use crate::relation::Relation;
 use crate::statement::render;
+
+use super::Setup;
 
 /// The statements of a run, as text.
 pub struct Statements {
@@ -29,13 +29,13 @@ pub(super) const DELTA_NAME: &std::ffi::CStr = c"daybook delta";
 impl Statements {
     /// `uses_delta`: the insert reads the rows that were collected before, not the source.
     pub fn render(
-        load: &Load,
-        shape: Shape,
-        target: &Relation,
+        setup: &Setup,
         intake: &Intake,
         written: &[Ident],
         uses_delta: bool,
     ) -> Result<Self> {
+        let Setup { load, target, .. } = setup;
+        let shape = setup.intervals.shape;
         let target_name = target.qualified_name().sql();
         let (time, stamp) = (load.time_column.sql(), load.stamp_column.sql());
         let own_rows = [("target", &target_name), ("time", &time), ("stamp", &stamp)];
