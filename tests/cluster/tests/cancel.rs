@@ -1,8 +1,9 @@
 //! Cancelled at random moments, a load leaves the table as it was, reacts at once, and works when it is run again.
 
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use daybook_tests::{Client, Database, NoTls, Session, failure};
+use daybook_tests::{Client, Database, Session, failure};
 
 const MOMENTS: u32 = 30;
 
@@ -13,6 +14,17 @@ fn state(session: &mut Client) -> Vec<Vec<String>> {
                 (SELECT md5(string_agg(s::text, ',' ORDER BY interval_start)) FROM daybook.interval_state AS s),
                 current_user, current_setting('search_path'), current_setting('timezone')",
     )
+}
+
+/// Cancels what a backend does, after a while; says when.
+fn cancel_after(database: &Database, pid: i64, delay: Duration) -> JoinHandle<Instant> {
+    let mut other = database.session();
+    std::thread::spawn(move || {
+        std::thread::sleep(delay);
+        let asked = Instant::now();
+        other.run(&format!("SELECT pg_cancel_backend({pid})"));
+        asked
+    })
 }
 
 #[test]
@@ -44,6 +56,7 @@ fn random_moments() {
         session.run("ROLLBACK");
     }
 
+    let pid = session.number("SELECT pg_backend_pid()");
     let before = state(&mut session);
     let mut cancelled = 0;
     for moment in 0..MOMENTS {
@@ -51,13 +64,7 @@ fn random_moments() {
         // The golden ratio spreads the moments evenly, however many there are.
         let part = (f64::from(moment) * 0.618_034).fract();
         let delay = lengths[usize::from(wide)].mul_f64(part);
-        let token = session.cancel_token();
-        let canceller = std::thread::spawn(move || {
-            std::thread::sleep(delay);
-            let asked = Instant::now();
-            token.cancel_query(NoTls).expect("a cancel request");
-            asked
-        });
+        let canceller = cancel_after(&database, pid, delay);
         session.run("BEGIN");
         let outcome = session.simple_query(&statement(wide));
         let ended = Instant::now();
@@ -81,12 +88,7 @@ fn random_moments() {
     );
 
     // The same without a transaction around it, and then again without a cancel.
-    let token = session.cancel_token();
-    let half = lengths[0] / 2;
-    let canceller = std::thread::spawn(move || {
-        std::thread::sleep(half);
-        token.cancel_query(NoTls).expect("a cancel request");
-    });
+    let canceller = cancel_after(&database, pid, lengths[0] / 2);
     let outcome = session.attempt(&statement(false));
     canceller.join().expect("a thread");
     let _ = session.simple_query("SELECT pg_sleep(0.02)");
