@@ -34,10 +34,11 @@ CREATE EXTENSION daybook;
 SELECT extname, extversion, extrelocatable, extnamespace::regnamespace FROM pg_extension WHERE extname = 'daybook';
 SELECT name, superuser, trusted, relocatable, schema, requires FROM pg_available_extension_versions WHERE name = 'daybook';
 
--- Its objects.
+-- Its objects (servers differ in whether they list array and row types).
 SELECT pg_describe_object(classid, objid, objsubid) COLLATE "C" AS object
 FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
     AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'daybook')
+    AND NOT (classid = 'pg_type'::regclass AND EXISTS (SELECT FROM pg_type AS t WHERE t.oid = objid AND (t.typelem <> 0 OR t.typrelid <> 0)))
 ORDER BY 1;
 
 -- Every one of them has a comment: members, columns of tables and views.
@@ -88,7 +89,9 @@ WHERE c.relkind IN ('r', 'v') ORDER BY c.oid::regclass::text COLLATE "C";
 SELECT name, setting, unit, min_val, context, short_desc <> '' AS described FROM pg_settings WHERE name LIKE 'daybook.%' ORDER BY name;
 SET daybook.settle_timeout = '1min';
 SHOW daybook.settle_timeout;
-SET daybook.settle_timeout = -1; :sqlstate
+\set VERBOSITY sqlstate
+SET daybook.settle_timeout = -1;
+\set VERBOSITY default
 SET daybook.setle_timeout = 1; :sqlstate
 RESET daybook.settle_timeout;
 SHOW daybook.settle_timeout;
