@@ -181,12 +181,14 @@ impl Relation {
         let unsupported = |message: String| {
             Error::new(pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED, message)
         };
-        if !"rpf".contains(self.kind) || self.schema.as_str() == "pg_catalog" {
+        let is_ours =
+            ["pg_catalog", "information_schema", "daybook"].contains(&self.schema.as_str());
+        if !"rpf".contains(self.kind) || is_ours {
             return Err(Error::wrong_kind(format!(
                 "\"{name}\" is {} and cannot be a target",
                 self.kind_name()
             ))
-            .hint("A target is a table, a partitioned table, a partition or a foreign table."));
+            .hint("A target is a table, a partitioned table, a partition or a foreign table, and none of the system's or of daybook's own."));
         }
         if self.persistence != 'p' {
             let (kind, why) = match self.persistence {

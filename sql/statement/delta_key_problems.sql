@@ -8,7 +8,7 @@ SELECT pg_catalog.jsonb_build_object(
                                           FILTER (WHERE NOT problem.has_null))[1:10], ARRAY[]::pg_catalog.text[]))
 FROM (
     SELECT {any_key_null} AS has_null,
-           pg_catalog.format('%s, %s times', pg_catalog.jsonb_build_object({key_pairs}), pg_catalog.count(*)) AS sample
+           pg_catalog.format('%s: %s', pg_catalog.jsonb_build_object({key_pairs}), pg_catalog.count(*)) AS sample
     FROM {delta} AS source
     GROUP BY source.{number}, {keys}
     HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 OR {any_key_null}

@@ -94,7 +94,7 @@ pub(super) fn refuse_key_problems(
             PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION,
             format!("null in {} of \"{}\"", counted(found.nulls as u64, "key"), setup.source.display_name()),
         )
-        .detail(setup.evidence(&found.null_samples, found.nulls))
+        .detail(format!("Rows of each: {}", setup.evidence(&found.null_samples, found.nulls)))
         .hint("A key must be complete. Drop such rows with a filter rule, or register the load with other keys."));
     }
     let ties = setup.load.dedup_order_by.is_some();
@@ -106,7 +106,10 @@ pub(super) fn refuse_key_problems(
             setup.source.display_name()
         ),
     )
-    .detail(setup.evidence(&found.duplicate_samples, found.duplicates))
+    .detail(format!(
+        "Rows of each: {}",
+        setup.evidence(&found.duplicate_samples, found.duplicates)
+    ))
     .hint(if ties {
         "They tie in dedup_order_by: add a column that tells them apart."
     } else {

@@ -102,7 +102,7 @@ impl Setup {
         if self.target.caller_selects || self.target.caller_owns {
             format!("{}.", evidence(samples, total))
         } else {
-            format!("{total} in number; who may read the table sees which.")
+            format!("{total}, hidden from who may not read the table.")
         }
     }
 }
