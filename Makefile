@@ -25,7 +25,7 @@ features = --ignore-rust-version --package daybook --release --no-default-featur
 cargo = env PGRX_PG_CONFIG_PATH=$(PG_CONFIG) CARGO_TARGET_DIR=$(target) cargo
 # Cargo on the test crate, which is the same for every server.
 tests_cargo = env CARGO_TARGET_DIR=$(DAYBOOK_CACHE)/target/tests cargo
-nextest = $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run --no-fail-fast || echo test --no-fail-fast --tests)
+nextest = $(shell cargo nextest --version >/dev/null 2>&1 && echo nextest run --no-fail-fast || echo test --no-fail-fast)
 
 scripts = sql/types.sql sql/tables.sql sql/functions.sql sql/views.sql sql/events.sql sql/grants.sql
 extension_dir = $(shell $(PG_CONFIG) --sharedir)/extension
@@ -98,7 +98,7 @@ isolation: ## Run tests/isolation with pg_isolation_regress
 cluster: ## Run the Rust tests of tests/cluster
 	@echo "== cluster tests, pg$(major)"
 ifneq ($(wildcard tests/cluster/Cargo.toml),)
-	@$(beside_server) tests/tools/cargo-test $(tests_cargo) $(nextest) --package daybook-tests $(FILES)
+	@$(beside_server) tests/tools/cargo-test $(tests_cargo) $(nextest) --package daybook-tests $(addprefix --test ,$(FILES))
 else
 	@echo "skipped: there is no tests/cluster"
 	@echo "0 passed, 0 failed"
