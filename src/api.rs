@@ -359,6 +359,7 @@ fn load_interval(
             on_empty: on_empty(empty)?,
             max_deleted_percent: percent(max_deleted_percent)?,
             dry_run: dry_run.unwrap_or(false),
+            started_at: session::clock(),
         };
         if !reports {
             let (result, run_id) = load::load_interval(&request)?;
@@ -470,6 +471,7 @@ fn explain_load(
             on_empty: on_empty(empty)?,
             max_deleted_percent: None,
             dry_run: true,
+            started_at: session::clock(),
         })
     })?;
     let rows = steps

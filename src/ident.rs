@@ -36,6 +36,11 @@ impl Sql {
         Self(format!("(\n{text}\n)"))
     }
 
+    /// The same, after a line break.
+    pub fn on_a_new_line(&self) -> Self {
+        Self(format!("\n{self}"))
+    }
+
     /// A list of parts, joined by commas.
     pub fn list(parts: impl IntoIterator<Item = Sql>) -> Self {
         Self(

@@ -16,6 +16,7 @@ use crate::{load, lock, log, session};
 pub fn mark_stale(target: pg_sys::Oid, start: Bound, end: Bound, reason: &str) -> Result<i64> {
     session::require_writable("mark_stale")?;
     require_rights(target, &["INSERT", "DELETE"])?;
+    lock::keep_relation(target, lock::Use::Read);
     lock::hold_target(target)?;
     let found = Relation::describe(target)?;
     let load = session::as_extension_owner(|| Load::of(&found))?;
@@ -66,23 +67,22 @@ pub fn explain_load(request: &Request) -> Result<Vec<Explained>> {
     session::pinned(&setup.load.search_path, &setup.load.zone_name, || {
         session::as_role(setup.target.owner(), || {
             statement::connected(Access::Read, |connection| {
-                let (intake, read, params, written) = setup.intake(connection, request)?;
+                let (intake, _, params, written) = setup.intake(connection, request)?;
                 let uses_delta = setup.uses_delta(request);
                 let read_text = intake.sql.to_string();
-                let statements = Statements::render(&setup, &intake, &written, uses_delta)?;
+                let statements = Statements::render(&setup, request, &intake, &written)?;
                 let batch = setup
                     .intervals
                     .batches(request.wide)
                     .into_iter()
                     .next()
                     .unwrap_or(0..0);
-                let mut values = setup.intervals.values(&batch, 0)?;
-                let base = display_values(&values);
-                let mut limits = values.clone();
-                limits.extend([Value::of(1_i32), Value::of(batch.len() as i32)]);
-                values.extend(&params);
-                let with_params = display_values(&values);
-                drop(read);
+                let base = setup.intervals.values(&batch, 0)?;
+                let with_params = display_values(&[base.as_slice(), &params].concat());
+                let mut deletes = base.clone();
+                if request.may_skip() {
+                    deletes.push(Value::of(vec![true; batch.len()]));
+                }
                 let mut steps = Vec::new();
                 let mut step = |purpose, statement: String, parameters: &serde_json::Value| {
                     steps.push(Explained {
@@ -108,13 +108,13 @@ pub fn explain_load(request: &Request) -> Result<Vec<Explained>> {
                 step(
                     "delete what the target has",
                     statements.delete.to_string(),
-                    &base,
+                    &display_values(&deletes),
                 );
                 if uses_delta {
                     step(
                         "insert what was read",
                         statements.insert.to_string(),
-                        &display_values(&limits),
+                        &display_values(&base),
                     );
                 } else {
                     step(

@@ -9,7 +9,7 @@ use crate::expression::Expression;
 use crate::ident::{Ident, Sql};
 use crate::registry::{Load, Rule, RuleKind};
 use crate::relation::{Column, Relation};
-use crate::statement::{ResultColumn, render};
+use crate::statement::{Prepared, ResultColumn, render};
 
 /// The intake of a load.
 pub struct Intake {
@@ -38,6 +38,8 @@ struct Layers {
     columns: Vec<Ident>,
     number: Ident,
     steps: Vec<String>,
+    /// Whether the outermost layer is an expression.
+    ends_in_expression: bool,
 }
 
 impl Layers {
@@ -62,11 +64,13 @@ impl Layers {
             columns,
             number,
             steps: Vec::new(),
+            ends_in_expression: false,
         })
     }
 
     /// A layer that keeps the rows for which `kept` is true, and counts them as those of `step`.
     fn step(&mut self, step: usize, kept: &Sql) -> Result<()> {
+        self.ends_in_expression = false;
         self.sql = render(
             sql_file!("statement/intake_step"),
             &[
@@ -88,6 +92,10 @@ impl Layers {
             }
             RuleKind::Expression(column) => {
                 let others = self.columns.iter().filter(|name| *name != column);
+                let fence = match self.ends_in_expression {
+                    true => Sql::fixed("OFFSET 0"),
+                    false => Sql::nothing(),
+                };
                 let others = others.chain([&self.number]).map(|name| name.of("source"));
                 self.sql = render(
                     sql_file!("statement/intake_expression"),
@@ -96,8 +104,10 @@ impl Layers {
                         ("expression", &expression),
                         ("column", &column.sql()),
                         ("rows", &self.sql),
+                        ("fence", &fence),
                     ],
                 )?;
+                self.ends_in_expression = true;
                 if !self.columns.contains(column) {
                     self.columns.push(column.clone());
                 }
@@ -161,6 +171,7 @@ impl Intake {
             columns,
             number,
             steps,
+            ..
         } = layers;
         Ok(Self {
             sql,
@@ -181,6 +192,21 @@ impl Intake {
         }
         Ok(layers.sql)
     }
+}
+
+/// Refuses (55000) an intake that reads the target, in a view or a rule: what a run deletes would be missing from what it reads.
+pub fn refuse_reading_target(intake: &Prepared, target: &Relation) -> Result<()> {
+    let is_target =
+        |oid: &pg_sys::Oid| *oid == target.oid() || target.relatives.contains(&oid.to_u32());
+    if !intake.relations()?.iter().any(is_target) {
+        return Ok(());
+    }
+    Err(Error::prerequisite(format!(
+        "the source or a rule reads \"{}\", the target",
+        target.display_name()
+    ))
+    .detail("A rerun deletes the interval before it reads, so it would not find what it found before.")
+    .hint("Leave the target out of the source's query and of the rules; to leave duplicates out, register keys with dedup_order_by."))
 }
 
 /// Which columns a load writes: those of the intake that the target has, after both sides were compared by name and type.

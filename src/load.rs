@@ -53,6 +53,15 @@ pub struct Request {
     pub max_deleted_percent: Option<AnyNumeric>,
     /// Count, and write nothing.
     pub dry_run: bool,
+    /// When the call began.
+    pub started_at: i64,
+}
+
+impl Request {
+    /// Whether grain intervals may be left as they are.
+    pub fn may_skip(&self) -> bool {
+        self.on_empty == OnEmpty::Skip
+    }
 }
 
 /// Refuses a caller who lacks the rights on the target (42501), and to write where nothing can be written (25006).
@@ -66,7 +75,6 @@ pub fn require_permission(request: &Request) -> Result<()> {
 
 /// Runs `load_interval`.
 pub fn load_interval(request: &Request) -> Result<(RunResult, Option<i64>)> {
-    let started_at = session::clock();
     require_permission(request)?;
     let setup = Setup::prepare(request)?;
     let access = if request.dry_run {
@@ -95,7 +103,7 @@ pub fn load_interval(request: &Request) -> Result<(RunResult, Option<i64>)> {
         params: request.params.clone(),
         rules_version: Some(setup.rules_version.clone()),
         dropped_by,
-        started_at,
+        started_at: request.started_at,
     };
     refuse_shrinking(&setup, request, &result)?;
     let run_id = if request.dry_run {
@@ -230,7 +238,7 @@ pub fn record_failure(request: &Request, error: &Error) -> Result<(RunResult, Op
         params: request.params.clone(),
         rules_version,
         dropped_by: Vec::new(),
-        started_at: session::clock(),
+        started_at: request.started_at,
     };
     let run_id = if request.dry_run {
         None

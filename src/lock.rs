@@ -1,4 +1,4 @@
-//! What a run locks, in this order: the registry row of its target (shared), target and source against being dropped, the state rows of
+//! What a run locks, in this order: its target against being dropped, the registry row of the target (shared), its source, the state rows of
 //! its grain intervals. Then it waits for transactions that may still commit rows of the interval. Readers of the target
 //! never wait; overlapping runs do; disjoint ones do not.
 

@@ -60,13 +60,13 @@ fn lock_for_registration(
     action: &str,
 ) -> Result<Relation> {
     Relation::describe(target)?.require_owner(action)?;
+    lock::keep_relation(target, lock::Use::Read);
     session::as_extension_owner(|| {
         statement::write_rows(
             sql_file!("statement/register_target"),
             &[target.into(), path.into(), replace_path.into()],
         )
     })?;
-    lock::keep_relation(target, lock::Use::Read);
     Relation::describe(target)
 }
 
@@ -430,6 +430,7 @@ fn check_columns(load: &Load, source: &Relation, target: &Relation) -> Result<()
     let values = placeholders(shape);
     statement::connected(Access::Read, |connection| {
         let prepared = connection.prepare(&intake.sql, &values)?;
+        intake::refuse_reading_target(&prepared, target)?;
         let delivered = prepared.columns()?;
         for key in load.keys.iter().flatten() {
             if !delivered.iter().any(|column| column.name == *key) {

@@ -4,7 +4,7 @@
 //! On an error nothing here is put back by hand: the (sub)transaction that fails restores role, security context and
 //! settings itself.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::panic::AssertUnwindSafe;
 
 use pgrx::pg_sys;
@@ -73,7 +73,7 @@ fn extension_owner() -> Result<pg_sys::Oid> {
 }
 
 /// Everything that could change what a statement means or what its result looks like, apart from zone and names.
-const PINNED: [(&str, &str); 13] = [
+const PINNED: [(&str, &str); 17] = [
     ("DateStyle", "ISO, YMD"),
     ("IntervalStyle", "postgres"),
     ("extra_float_digits", "1"),
@@ -87,6 +87,10 @@ const PINNED: [(&str, &str); 13] = [
     ("default_text_search_config", "pg_catalog.simple"),
     ("lc_numeric", "C"),
     ("lc_monetary", "C"),
+    ("lc_time", "C"),
+    ("timezone_abbreviations", "Default"),
+    ("quote_all_identifiers", "off"),
+    ("gin_fuzzy_search_limit", "0"),
 ];
 
 /// Runs `work` with every setting pinned that could change a result: names are looked up in `search_path`, times are read and
@@ -102,11 +106,7 @@ pub fn pinned<T>(search_path: &str, zone: &str, work: impl FnOnce() -> Result<T>
     );
     let own: Vec<(&str, &str)> = PINNED
         .into_iter()
-        .chain([
-            ("lc_time", "C"),
-            ("search_path", path.as_str()),
-            ("TimeZone", zone),
-        ])
+        .chain([("search_path", path.as_str()), ("TimeZone", zone)])
         .collect();
     with_settings(&own, work)
 }
@@ -143,6 +143,12 @@ fn set(name: &str, value: &str) -> Result<()> {
         CString::new(name).map_err(nul)?,
         CString::new(value).map_err(nul)?,
     );
+    // SAFETY: the name is null-terminated; the value is compared before anything else is asked.
+    let current = unsafe { pg_sys::GetConfigOption(name_c.as_ptr(), true, false) };
+    // SAFETY: as above. Setting some to what they are already would read files.
+    if !current.is_null() && unsafe { CStr::from_ptr(current) } == value_c.as_c_str() {
+        return Ok(());
+    }
     // SAFETY: both strings are null-terminated and outlive the call. PGC_USERSET: every pinned setting may be set by anyone.
     unsafe {
         pg_sys::set_config_option(

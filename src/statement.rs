@@ -369,11 +369,14 @@ impl Connection {
         // SAFETY: without a receiver of ours the rows are in SPI_tuptable, which lives until the next statement.
         let document = unsafe {
             let table = pg_sys::SPI_tuptable;
-            if table.is_null() || (*table).numvals == 0 {
+            if table.is_null() {
                 return Ok(None);
             }
-            let mut is_null = false;
-            let datum = pg_sys::SPI_getbinval(*(*table).vals, (*table).tupdesc, 1, &mut is_null);
+            let mut is_null = true;
+            let datum = match (*table).numvals {
+                0 => pg_sys::Datum::from(0),
+                _ => pg_sys::SPI_getbinval(*(*table).vals, (*table).tupdesc, 1, &mut is_null),
+            };
             let document = <pgrx::JsonB as pgrx::FromDatum>::from_datum(datum, is_null);
             pg_sys::SPI_freetuptable(table);
             document

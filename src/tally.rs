@@ -30,28 +30,13 @@ thread_local! {
 }
 
 impl Counts {
-    /// Nothing counted yet.
-    pub fn zero(steps: usize, intervals: usize) -> Self {
+    fn zero(steps: usize, intervals: usize) -> Self {
         Self {
             passed: vec![vec![0; intervals]; steps],
             deleted: vec![0; intervals],
             inserted: vec![0; intervals],
             ..Self::default()
         }
-    }
-
-    /// Adds the counts of some of the grain intervals, the first of which is number `offset` here.
-    pub fn add(&mut self, offset: usize, part: &Self) {
-        let add = |total: &mut [u64], part: &[u64]| {
-            for (total, part) in total.iter_mut().skip(offset).zip(part) {
-                *total += part;
-            }
-        };
-        for (total, part) in self.passed.iter_mut().zip(&part.passed) {
-            add(total, part);
-        }
-        add(&mut self.deleted, &part.deleted);
-        add(&mut self.inserted, &part.inserted);
     }
 }
 

@@ -5,7 +5,7 @@
 -- the run.
 DELETE FROM {target} AS target
 WHERE target.{stamp} OPERATOR(pg_catalog.>=) $5
-  AND target.{stamp} OPERATOR(pg_catalog.<) $6
+  AND target.{stamp} OPERATOR(pg_catalog.<) $6{chosen}
 RETURNING daybook.tally_target(
     $7, false, pg_catalog.width_bucket(target.{time}, $3),
     CASE WHEN target.{stamp} OPERATOR(pg_catalog.=) ($4)[pg_catalog.width_bucket(target.{time}, $3)] THEN NULL

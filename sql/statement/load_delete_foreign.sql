@@ -5,7 +5,7 @@
 WITH deleted AS (
     DELETE FROM {target} AS target
     WHERE target.{stamp} OPERATOR(pg_catalog.>=) $5
-      AND target.{stamp} OPERATOR(pg_catalog.<) $6
+      AND target.{stamp} OPERATOR(pg_catalog.<) $6{chosen}
     RETURNING target.{time} AS row_time, target.{stamp} AS row_stamp
 )
 SELECT daybook.tally_target(

@@ -3,4 +3,4 @@
 SELECT pg_catalog.to_jsonb(pg_catalog.count(*))
 FROM {target} AS target
 WHERE target.{stamp} OPERATOR(pg_catalog.>=) $5
-  AND target.{stamp} OPERATOR(pg_catalog.<) $6
+  AND target.{stamp} OPERATOR(pg_catalog.<) $6{chosen}

@@ -7,4 +7,4 @@ SELECT daybook.tally_target(
          ELSE pg_catalog.format('%s stamped %s', coalesce(target.{time}::pg_catalog.text, 'no time'), target.{stamp}) END)
 FROM {target} AS target
 WHERE target.{stamp} OPERATOR(pg_catalog.>=) $5
-  AND target.{stamp} OPERATOR(pg_catalog.<) $6
+  AND target.{stamp} OPERATOR(pg_catalog.<) $6{chosen}

@@ -6,4 +6,4 @@ SET interval_end = i.interval_end, status = i.status, run_id = i.run_id, rules_v
     loaded_at = now(), stale_since = NULL, stale_reason = NULL
 FROM daybook.run_interval AS i
 WHERE i.run_id = $2 AND s.target = $1 AND s.interval_start = i.interval_start
-  AND (i.status <> 'skipped' OR s.status IS NULL OR s.status NOT IN ('loaded', 'empty'))
+  AND (i.status <> 'skipped' OR coalesce(s.status, 'skipped') = 'skipped')

@@ -40,10 +40,14 @@ impl Plans {
         let base = setup.intervals.values(&(0..0), 0)?;
         let and = |more: &[Value]| [base.as_slice(), more].concat();
         let with_params = and(params);
-        let insert_values = if setup.uses_delta(request) {
-            and(&[Value::of(0_i32), Value::of(0_i32)])
+        let deletes = match request.may_skip() {
+            true => and(&[chosen(&[])]),
+            false => base.clone(),
+        };
+        let inserts = if setup.uses_delta(request) {
+            &base
         } else {
-            with_params.clone()
+            &with_params
         };
         let writes = !request.dry_run;
         let delete = if writes {
@@ -56,12 +60,12 @@ impl Plans {
             && (setup.target.has_before_delete_triggers || !setup.target.foreign_parts.is_empty());
         Ok(Self {
             read: prepare(connection, read, &with_params)?,
-            delete: prepare(connection, delete, &base)?,
+            delete: prepare(connection, delete, &deletes)?,
             insert: writes
-                .then(|| prepare(connection, &statements.insert, &insert_values))
+                .then(|| prepare(connection, &statements.insert, inserts))
                 .transpose()?,
             leftover: leftover
-                .then(|| prepare(connection, &statements.leftover, &base))
+                .then(|| prepare(connection, &statements.leftover, &deletes))
                 .transpose()?,
             key_problems: statements
                 .key_problems
@@ -111,9 +115,8 @@ impl<'a> Run<'a> {
             lock::await_late_commits(&read.relations()?, closed, &setup.source.display_name())?;
             refuse_stale_snapshot(connection, setup)?;
         }
-        let uses_delta = setup.uses_delta(request);
-        let statements = Statements::render(setup, &intake, &written, uses_delta)?;
-        let delta = if uses_delta {
+        let statements = Statements::render(setup, request, &intake, &written)?;
+        let delta = if setup.uses_delta(request) {
             Some(connection.delta(DELTA_NAME, &read)?)
         } else {
             None
@@ -173,18 +176,7 @@ impl<'a> Run<'a> {
 
         let ahead = self.read_ahead(connection, batch)?;
         let skipped = self.skipped(batch, ahead.as_ref())?;
-        let mut counts = Counts::zero(self.steps.len() + 1, batch.len());
-        for segment in segments(batch, &skipped) {
-            let offset = segment.start - batch.start;
-            let kept = ahead
-                .as_ref()
-                .map(|ahead| &ahead.passed[self.steps.len()][offset..offset + segment.len()]);
-            let wrote = self.segment(connection, batch.start, &segment, kept)?;
-            counts.add(offset, &wrote);
-        }
-        if let Some(ahead) = ahead {
-            counts.passed = ahead.passed;
-        }
+        let counts = self.replace(connection, batch, &skipped, ahead)?;
         self.collect(batch, &counts, &skipped);
         Ok(())
     }
@@ -274,20 +266,24 @@ impl<'a> Run<'a> {
         (self.results, self.steps)
     }
 
-    /// Deletes and inserts adjacent grain intervals of the batch that begins at `batch_start`. `kept` is how many rows of each there
-    /// are to insert, where that is known from reading ahead; else the insert counts them as it reads.
-    fn segment(
+    /// Deletes and inserts the grain intervals of a batch that are not skipped. `ahead` is what was counted in reading ahead; without
+    /// it the insert counts as it reads.
+    fn replace(
         &mut self,
         connection: &mut Connection,
-        batch_start: usize,
-        segment: &Range<usize>,
-        kept: Option<&[u64]>,
+        batch: &Range<usize>,
+        skipped: &[bool],
+        ahead: Option<Counts>,
     ) -> Result<Counts> {
-        self.tally.reset(segment.len());
-        let mut values = self.setup.intervals.values(segment, self.tally.run())?;
+        self.tally.reset(batch.len());
+        let base = self.setup.intervals.values(batch, self.tally.run())?;
+        let mut values = base.clone();
+        if self.request.may_skip() {
+            values.push(chosen(skipped));
+        }
         connection.run(&self.plans.delete, &values)?;
-        let deleted = self.tally.take();
-        refuse_foreign_rows(self.setup, &deleted)?;
+        let mut counts = self.tally.take();
+        refuse_foreign_rows(self.setup, &counts)?;
         if let Some(leftover) = &self.plans.leftover {
             let left: i64 = connection.fetch(leftover, &values)?.unwrap_or_default();
             if left > 0 {
@@ -295,17 +291,12 @@ impl<'a> Run<'a> {
             }
         }
         let Some(insert) = &self.plans.insert else {
-            let inserted = kept.unwrap_or_default().to_vec();
-            return Ok(Counts {
-                inserted,
-                ..deleted
-            });
+            counts.passed = ahead.unwrap_or_default().passed;
+            counts.inserted = counts.passed[self.steps.len()].clone();
+            return Ok(counts);
         };
-        if self.delta.is_some() {
-            // The numbers of the segment's grain intervals in the delta, which counts those of the batch from 1.
-            let number = |index: usize| Value::of((index - batch_start) as i32);
-            values.extend([number(segment.start + 1), number(segment.end)]);
-        } else {
+        let mut values = base;
+        if self.delta.is_none() {
             values.extend(&self.params);
         }
         let rows = connection.run(insert, &values)?;
@@ -313,22 +304,27 @@ impl<'a> Run<'a> {
         if wrote.foreign_rows > 0 {
             return Err(moved(self.setup, &wrote));
         }
-        let offered = kept.unwrap_or(&wrote.passed[self.steps.len()]);
-        let total: u64 = offered.iter().sum();
+        counts.passed = ahead.map_or_else(|| wrote.passed.clone(), |ahead| ahead.passed);
+        counts.inserted = counts.passed[self.steps.len()].clone();
+        let total: u64 = counts.inserted.iter().sum();
         if rows < total {
             return Err(swallowed(self.setup, "insert", total - rows));
         }
-        if self.setup.target.has_before_insert_triggers && wrote.inserted != offered {
+        if self.setup.target.has_before_insert_triggers && wrote.inserted != counts.inserted {
             return Err(moved(self.setup, &wrote));
         }
-        let inserted = offered.to_vec();
-        Ok(Counts {
-            deleted: deleted.deleted,
-            inserted,
-            passed: wrote.passed,
-            ..Counts::default()
-        })
+        Ok(counts)
     }
+}
+
+/// Which grain intervals are replaced: the parameter $9 of a delete that may skip some.
+fn chosen(skipped: &[bool]) -> Value {
+    Value::of(
+        skipped
+            .iter()
+            .map(|skipped| !skipped)
+            .collect::<Vec<bool>>(),
+    )
 }
 
 /// Refuses (40001) to read with a snapshot that does not see what others have committed into the interval since it was taken: where
@@ -366,16 +362,4 @@ fn refuse_stale_snapshot(connection: &mut Connection, setup: &Setup) -> Result<(
     )
     .detail("The run would miss them, and log the interval as loaded.")
     .hint("Try again in a new transaction, or load under READ COMMITTED."))
-}
-
-/// The runs of adjacent grain intervals that are not skipped.
-fn segments(batch: &Range<usize>, skipped: &[bool]) -> Vec<Range<usize>> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    for (index, _) in batch.clone().zip(skipped).filter(|(_, skipped)| !**skipped) {
-        match found.last_mut() {
-            Some(last) if last.end == index => last.end += 1,
-            _ => found.push(index..index + 1),
-        }
-    }
-    found
 }

@@ -30,15 +30,16 @@ pub struct Setup {
 impl Setup {
     /// Looks up and locks all that a run needs, and refuses what cannot be loaded. A dry run locks no intervals.
     pub fn prepare(request: &Request) -> Result<Self> {
-        if !request.dry_run {
-            lock::hold_target(request.target)?;
-        }
+        // The relation before its registration, as DROP and ALTER have it, or the two could wait for each other.
         let usage = if request.dry_run {
             lock::Use::Read
         } else {
             lock::Use::Write
         };
         lock::keep_relation(request.target, usage);
+        if !request.dry_run {
+            lock::hold_target(request.target)?;
+        }
         let target = Relation::describe(request.target)?;
         let load = session::as_extension_owner(|| Load::of(&target))?;
         target.require_safe_target()?;
@@ -82,6 +83,7 @@ impl Setup {
         let mut types = self.intervals.values(&(0..0), 0)?;
         types.extend(&params.values);
         let prepared = connection.prepare(&intake.sql, &types)?;
+        intake::refuse_reading_target(&prepared, &self.target)?;
         let written = intake::fit(
             &self.load,
             &self.source,

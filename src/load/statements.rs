@@ -5,7 +5,7 @@ use crate::ident::{Ident, Sql};
 use crate::intake::Intake;
 use crate::statement::render;
 
-use super::Setup;
+use super::{Request, Setup};
 
 /// The statements of a run, as text.
 pub struct Statements {
@@ -27,18 +27,30 @@ const DELTA: &str = "daybook delta";
 pub(super) const DELTA_NAME: &std::ffi::CStr = c"daybook delta";
 
 impl Statements {
-    /// `uses_delta`: the insert reads the rows that were collected before, not the source.
+    /// The statements over an intake whose columns `written` go into the target. Where rows are collected first, the insert reads
+    /// those, not the source; where grain intervals may be skipped, the delete takes as $9 which are replaced.
     pub fn render(
         setup: &Setup,
+        request: &Request,
         intake: &Intake,
         written: &[Ident],
-        uses_delta: bool,
     ) -> Result<Self> {
+        let uses_delta = setup.uses_delta(request);
         let Setup { load, target, .. } = setup;
         let shape = setup.intervals.shape;
         let target_name = target.qualified_name().sql();
         let (time, stamp) = (load.time_column.sql(), load.stamp_column.sql());
-        let own_rows = [("target", &target_name), ("time", &time), ("stamp", &stamp)];
+        let chosen = if request.may_skip() {
+            render(sql_file!("statement/load_chosen"), &[("stamp", &stamp)])?.on_a_new_line()
+        } else {
+            Sql::nothing()
+        };
+        let own_rows = [
+            ("target", &target_name),
+            ("time", &time),
+            ("stamp", &stamp),
+            ("chosen", &chosen),
+        ];
         let delta = Ident::new(DELTA)?.sql();
 
         let mut columns: Vec<Sql> = written.iter().map(Ident::sql).collect();
@@ -82,7 +94,11 @@ impl Statements {
             preview_delete: render(sql_file!("statement/load_preview_delete"), &own_rows)?,
             leftover: render(
                 sql_file!("statement/load_leftover"),
-                &[("target", &target_name), ("stamp", &stamp)],
+                &[
+                    ("target", &target_name),
+                    ("stamp", &stamp),
+                    ("chosen", &chosen),
+                ],
             )?,
             insert: render(
                 sql_file!("statement/load_insert"),
