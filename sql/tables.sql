@@ -99,7 +99,7 @@ CREATE TABLE daybook.run (
     target          regclass,
     target_name     text NOT NULL,
     function        text NOT NULL,
-    status          text NOT NULL CHECK (status IN ('loaded', 'failed')),
+    status          text NOT NULL CHECK (status IN ('loaded', 'skipped', 'failed')),
     interval_start  timestamptz,
     interval_end    timestamptz,
     wide            boolean NOT NULL,
@@ -122,7 +122,7 @@ COMMENT ON COLUMN daybook.run.run_id IS 'Number of the run';
 COMMENT ON COLUMN daybook.run.target IS 'The table that was written; null once it is dropped';
 COMMENT ON COLUMN daybook.run.target_name IS 'Its name at the time of the run';
 COMMENT ON COLUMN daybook.run.function IS 'The function that was called';
-COMMENT ON COLUMN daybook.run.status IS 'loaded, or failed (with on_error => ''report'')';
+COMMENT ON COLUMN daybook.run.status IS 'loaded, skipped (there was nothing to load), or failed (with on_error => ''report'')';
 COMMENT ON COLUMN daybook.run.interval_start IS 'Start of the interval that was asked for';
 COMMENT ON COLUMN daybook.run.interval_end IS 'End of the interval that was asked for, exclusive';
 COMMENT ON COLUMN daybook.run.wide IS 'One delete and insert for all intervals, or one for each';

@@ -48,7 +48,8 @@ COMMENT ON COLUMN daybook.rules.expression IS 'The SQL expression as it was regi
 CREATE VIEW daybook.runs WITH (security_barrier) AS
 SELECT r.run_id, r.target, r.target_name, r.function, r.status, r.interval_start, r.interval_end, r.wide, r.params,
        r.rules_version, r.rows_read, r.rows_dropped, r.rows_deleted, r.rows_inserted, r.dropped_by,
-       r.called_by, r.started_at, r.finished_at, r.sqlstate, r.error
+       r.called_by, r.started_at, r.finished_at, r.sqlstate,
+       CASE WHEN coalesce(pg_catalog.has_table_privilege(r.target, 'SELECT'), true) THEN r.error END AS error
 FROM daybook.run AS r
 WHERE daybook.may_see(r.target);
 COMMENT ON VIEW daybook.runs IS 'The log of runs, one row per call';
@@ -56,7 +57,7 @@ COMMENT ON COLUMN daybook.runs.run_id IS 'Number of the run';
 COMMENT ON COLUMN daybook.runs.target IS 'The table that was written; null once it is dropped';
 COMMENT ON COLUMN daybook.runs.target_name IS 'Its name at the time of the run';
 COMMENT ON COLUMN daybook.runs.function IS 'The function that was called';
-COMMENT ON COLUMN daybook.runs.status IS 'loaded, or failed (with on_error => ''report'')';
+COMMENT ON COLUMN daybook.runs.status IS 'loaded, skipped (there was nothing to load), or failed (with on_error => ''report'')';
 COMMENT ON COLUMN daybook.runs.interval_start IS 'Start of the interval that was asked for';
 COMMENT ON COLUMN daybook.runs.interval_end IS 'End of the interval that was asked for, exclusive';
 COMMENT ON COLUMN daybook.runs.wide IS 'One delete and insert for all intervals, or one for each';
@@ -71,7 +72,7 @@ COMMENT ON COLUMN daybook.runs.called_by IS 'Role that called';
 COMMENT ON COLUMN daybook.runs.started_at IS 'When the call began';
 COMMENT ON COLUMN daybook.runs.finished_at IS 'When the call ended, before its commit';
 COMMENT ON COLUMN daybook.runs.sqlstate IS 'SQLSTATE of the error of a failed run';
-COMMENT ON COLUMN daybook.runs.error IS 'Message of the error of a failed run';
+COMMENT ON COLUMN daybook.runs.error IS 'Message of the error of a failed run, which may quote values; for those who may read the target';
 
 CREATE VIEW daybook.interval_log WITH (security_barrier) AS
 SELECT r.target, i.interval_start, i.interval_end, i.status, i.rows_read, i.rows_dropped, i.rows_deleted,

@@ -22,8 +22,9 @@ use crate::load::{self, OnEmpty, Request};
 use crate::log::RunResult;
 use crate::registration::{self, LoadDefinition};
 use crate::registry::{Rule, RuleKind};
-use crate::statement::instant;
-use crate::zone::{MICROS_PER_DAY, Zone};
+use crate::time::MICROS_PER_DAY;
+use crate::time::instant;
+use crate::zone::Zone;
 use crate::{session, statement, tally as counting};
 
 type Raised<T> = std::result::Result<T, ErrorReport>;
@@ -74,11 +75,8 @@ fn finite_origin(origin: Option<Timestamp>) -> Result<Timestamp> {
 /// The relation that a text names, as the caller's search_path finds it.
 fn relation(name: &str, value: Option<&str>) -> Result<pg_sys::Oid> {
     let text = required(name, value)?;
-    statement::ask::<pg_sys::Oid>(
-        "SELECT $1::pg_catalog.regclass::pg_catalog.oid",
-        &[text.into()],
-    )?
-    .ok_or_else(|| Error::null_argument(name))
+    statement::ask::<pg_sys::Oid>(sql_file!("catalog/named_relation"), &[text.into()])?
+        .ok_or_else(|| Error::null_argument(name))
 }
 
 // Types -----------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@
 use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime};
 
 use crate::error::{Error, Result};
-use crate::zone::{MICROS_PER_DAY, Zone};
+use crate::time::MICROS_PER_DAY;
+use crate::zone::Zone;
 
 /// The length of a grain interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -298,6 +298,17 @@ unsafe extern "C-unwind" fn note_node(node: *mut pg_sys::Node, context: *mut c_v
                         _ => "current_user",
                     });
             }
+            pg_sys::NodeTag::T_CoerceViaIO => {
+                // A text that is read as a time only when the rule runs.
+                let coerced = &*node.cast::<pg_sys::CoerceViaIO>();
+                if tag(coerced.arg.cast()) == pg_sys::NodeTag::T_Const {
+                    let constant = &*coerced.arg.cast::<pg_sys::Const>();
+                    findings
+                        .literals
+                        .push((coerced.resulttype, constant.location.max(0) as usize));
+                }
+                pg_sys::check_functions_in_node(node, Some(note_function), context);
+            }
             pg_sys::NodeTag::T_Const => {
                 let constant = &*node.cast::<pg_sys::Const>();
                 if constant.location >= 0 {

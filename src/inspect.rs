@@ -17,8 +17,11 @@ pub fn mark_stale(target: pg_sys::Oid, start: Bound, end: Bound, reason: &str) -
     session::require_writable("mark_stale")?;
     require_rights(target, &["INSERT", "DELETE"])?;
     lock::keep_relation(target, lock::Use::Read);
-    lock::hold_target(target)?;
+    let held = lock::hold_target(target)?;
     let found = Relation::describe(target)?;
+    if !held {
+        return Err(Load::missing(&found));
+    }
     let load = session::as_extension_owner(|| Load::of(&found))?;
     let now = session::transaction_start();
     let start = resolve_bound(&load, "interval_start", start, now)?;

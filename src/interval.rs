@@ -9,7 +9,8 @@ use crate::calendar::{self, Boundary};
 use crate::error::{Error, Result};
 use crate::registry::{Load, Shape};
 use crate::session;
-use crate::statement::{self, TimeType, Value};
+use crate::statement::Value;
+use crate::time::{self, TimeType};
 
 /// An instant as a bound that reads back to it: a local date where it is the start of one, else with its offset.
 pub fn shown(load: &Load, instant: i64) -> String {
@@ -210,7 +211,7 @@ impl Intervals {
             at(stamp, part.start),
             at(stamp, part.end),
             Value::of(run),
-            Value::of(statement::instant(session::transaction_start())?),
+            Value::of(time::instant(session::transaction_start())?),
         ])
     }
 }

@@ -7,22 +7,23 @@
 //! | [`error`] | the one error style: SQLSTATE, message, DETAIL, HINT |
 //! | [`settings`] | the settings under `daybook.` |
 //! | [`ident`] | identifiers and column lists; the only place that quotes |
+//! | [`time`] | times as the server holds them |
 //! | [`list`] | reading the server's lists |
-//! | [`statement`] | statement templates in `sql/`, and running them |
 //! | [`session`] | acting role, pinned settings, subtransactions |
+//! | [`statement`] | statement templates in `sql/`, and running them |
 //! | [`zone`], [`calendar`], [`bound`] | time zones, grain boundaries, the ends of an interval |
 //! | [`relation`] | a relation as the catalog describes it |
 //! | [`expression`] | checking SQL text that a user registers |
+//! | [`lock`] | what a run locks, and waiting for late commits |
 //! | [`registry`] | what is registered: loads and rules |
 //! | [`intake`] | source + rules + params → the one SELECT that writers read from |
 //! | [`params`] | parameters of a call |
 //! | [`interval`] | what bounds mean to a load, and the grain intervals between them |
+//! | [`registration`] | registering loads and rules, checked against source and target |
 //! | [`tally`] | counting rows inside the statements of a run |
-//! | [`lock`] | what a run locks, and waiting for late commits |
 //! | [`log`] | the run log and the state of intervals |
 //! | [`load`] | `load_interval` |
 //! | [`inspect`] | `explain_load`, `check_load`, `last_closed`, `mark_stale` |
-//! | [`registration`] | registering loads and rules, checked against source and target |
 //! | [`api`] | what SQL sees: argument checks and one call each |
 //!
 //! The SQL side (types, tables, views, function signatures, comments, rights) stands in `sql/`.
@@ -55,6 +56,7 @@ pub mod session;
 pub mod settings;
 pub mod statement;
 pub mod tally;
+pub mod time;
 pub mod zone;
 
 pgrx::pg_module_magic!();

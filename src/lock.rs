@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result, evidence};
 use crate::ident::{Ident, QualifiedName};
-use crate::statement::instant;
+use crate::time::instant;
 use crate::{session, settings, statement};
 
 /// What a relation is locked for.
@@ -57,12 +57,13 @@ pub fn keep_named(name: &QualifiedName) -> Result<Option<pg_sys::Oid>> {
     Ok((oid != pg_sys::InvalidOid).then_some(oid))
 }
 
-/// Holds what is registered for a target as it is. Everything read after this is as fresh as the isolation level allows.
-pub fn hold_target(target: pg_sys::Oid) -> Result<()> {
+/// Holds what is registered for a target as it is, and says whether anything is. Everything read after this is as fresh as the
+/// isolation level allows.
+pub fn hold_target(target: pg_sys::Oid) -> Result<bool> {
     session::as_extension_owner(|| {
         statement::write::<i32>(sql_file!("statement/lock_target"), &[target.into()])
     })
-    .map(drop)
+    .map(|held| held.is_some())
 }
 
 /// Holds the grain intervals of a run. Starts and ends are instants in microseconds.

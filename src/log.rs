@@ -4,7 +4,7 @@
 use pgrx::{JsonB, pg_sys};
 
 use crate::error::{Error, Result};
-use crate::statement::instant;
+use crate::time::instant;
 use crate::{session, statement};
 
 /// What happened to one grain interval.
@@ -75,6 +75,14 @@ impl RunResult {
         })
     }
 
+    fn status(&self, failure: Option<&Error>) -> &'static str {
+        match failure {
+            Some(_) => "failed",
+            None if self.intervals.iter().all(|unit| unit.status == "skipped") => "skipped",
+            None => "loaded",
+        }
+    }
+
     fn record_run(
         &self,
         function: &str,
@@ -103,12 +111,7 @@ impl RunResult {
                 target.into(),
                 self.target_name.as_str().into(),
                 function.into(),
-                if failure.is_none() {
-                    "loaded"
-                } else {
-                    "failed"
-                }
-                .into(),
+                self.status(failure).into(),
                 start.into(),
                 end.into(),
                 self.wide.into(),

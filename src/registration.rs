@@ -13,8 +13,10 @@ use crate::intake::{self, Intake};
 use crate::interval::{require_boundary, resolve_bound};
 use crate::registry::{Load, Registration, Rule, RuleKind, Shape};
 use crate::relation::Relation;
-use crate::statement::{self, Access, Value, instant, render};
-use crate::zone::{MICROS_PER_DAY, Zone};
+use crate::statement::{self, Access, Value, render};
+use crate::time::MICROS_PER_DAY;
+use crate::time::instant;
+use crate::zone::Zone;
 use crate::{lock, session};
 
 /// Arguments of `register_load`, with their defaults filled in.
@@ -475,34 +477,46 @@ pub fn register_rule(
     before: Option<&str>,
 ) -> Result<()> {
     Expression::parse(&rule.what(), &rule.expression)?;
-    change_rules(path, target, "register rules for it", |rules, target| {
-        let name = rule.name.clone();
-        let old_place = rules.iter().position(|other| other.name == name);
-        if let Some(place) = old_place {
-            rules.remove(place);
-        }
-        let place = match before {
-            Some(before) => rules
-                .iter()
-                .position(|other| other.name == before)
-                .ok_or_else(|| unknown_rule(before, rules, target))?,
-            None => old_place.unwrap_or(rules.len()),
-        };
-        rules.insert(place, rule);
-        Ok(())
-    })
+    change_rules(
+        path,
+        target,
+        "register rules for it",
+        Check::Now,
+        |rules, target| {
+            let name = rule.name.clone();
+            let old_place = rules.iter().position(|other| other.name == name);
+            if let Some(place) = old_place {
+                rules.remove(place);
+            }
+            let place = match before {
+                Some(before) => rules
+                    .iter()
+                    .position(|other| other.name == before)
+                    .ok_or_else(|| unknown_rule(before, rules, target))?,
+                None => old_place.unwrap_or(rules.len()),
+            };
+            rules.insert(place, rule);
+            Ok(())
+        },
+    )
 }
 
 /// Forgets a rule.
 pub fn unregister_rule(path: &str, target: pg_sys::Oid, name: &str) -> Result<()> {
-    change_rules(path, target, "unregister its rules", |rules, target| {
-        let place = rules
-            .iter()
-            .position(|rule| rule.name == name)
-            .ok_or_else(|| unknown_rule(name, rules, target))?;
-        rules.remove(place);
-        Ok(())
-    })
+    change_rules(
+        path,
+        target,
+        "unregister its rules",
+        Check::AtNextRun,
+        |rules, target| {
+            let place = rules
+                .iter()
+                .position(|rule| rule.name == name)
+                .ok_or_else(|| unknown_rule(name, rules, target))?;
+            rules.remove(place);
+            Ok(())
+        },
+    )
 }
 
 fn unknown_rule(name: &str, rules: &[Rule], target: &Relation) -> Error {
@@ -519,11 +533,21 @@ fn unknown_rule(name: &str, rules: &[Rule], target: &Relation) -> Error {
     .detail(detail)
 }
 
+/// When changed rules are checked against source and target.
+#[derive(PartialEq, Eq)]
+enum Check {
+    /// Before they are written.
+    Now,
+    /// By the next run: a rule can be taken away while the source is missing.
+    AtNextRun,
+}
+
 /// Changes the rules of a target, checks what comes out against its load, and writes it if it differs.
 fn change_rules(
     path: &str,
     target: pg_sys::Oid,
     action: &str,
+    check: Check,
     change: impl FnOnce(&mut Vec<Rule>, &Relation) -> Result<()>,
 ) -> Result<()> {
     let target = lock_for_registration(target, path, false, action)?;
@@ -534,7 +558,7 @@ fn change_rules(
     if rules == registered.rules {
         return Ok(());
     }
-    if let Some(mut load) = registered.load {
+    if let (Check::Now, Some(mut load)) = (check, registered.load) {
         load.rules = rules.clone();
         let source = Relation::describe(load.lock_source()?)?;
         check_load(&load, &source, &target)?;

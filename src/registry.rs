@@ -8,8 +8,10 @@ use crate::error::{Error, Result};
 use crate::ident::{Ident, QualifiedName};
 use crate::lock;
 use crate::relation::Relation;
-use crate::statement::{self, TimeType};
-use crate::zone::{MICROS_PER_DAY, Zone};
+use crate::statement;
+use crate::time::MICROS_PER_DAY;
+use crate::time::TimeType;
+use crate::zone::Zone;
 
 /// What a rule does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -256,16 +258,15 @@ impl Load {
     pub fn of(target: &Relation) -> Result<Self> {
         Registration::find(target.oid())?
             .and_then(|registration| registration.load)
-            .ok_or_else(|| {
-                Error::undefined(format!(
-                    "no load is registered for \"{}\"",
-                    target.display_name()
-                ))
-                .hint(format!(
-                    "SELECT register_load('{}', 'the_source', time_column => 'the_time_column');",
-                    target.display_name()
-                ))
-            })
+            .ok_or_else(|| Self::missing(target))
+    }
+
+    /// The refusal that says how to register one.
+    pub fn missing(target: &Relation) -> Error {
+        let name = target.display_name();
+        Error::undefined(format!("no load is registered for \"{name}\"")).hint(format!(
+            "SELECT register_load('{name}', 'the_source', time_column => 'the_time_column');"
+        ))
     }
 
     /// The source as it is now, held so that nobody drops or swaps it; 42P01 if there is none of that name.
@@ -365,7 +366,33 @@ impl Load {
             ))
             .hint(format!("Give it the type of the time column, {time_name}.")));
         }
-        let has_loaded_at = target.column(&self.loaded_at_column).is_some();
+        let ours = [&self.stamp_column, &self.loaded_at_column];
+        if let Some(column) = ours
+            .into_iter()
+            .filter_map(|name| target.column(name))
+            .find(|column| column.refuses_values())
+        {
+            return Err(Error::new(
+                pgrx::PgSqlErrorCode::ERRCODE_GENERATED_ALWAYS,
+                format!(
+                    "the target \"{}\" generates its column {}, which the load sets",
+                    target.display_name(),
+                    column.name
+                ),
+            )
+            .hint(
+                "Make it a plain column, or name another with stamp_column or loaded_at_column.",
+            ));
+        }
+        let loaded_at = target.column(&self.loaded_at_column);
+        if let Some(column) = loaded_at.filter(|column| !column.takes_times()) {
+            return Err(mismatch(format!(
+                "the column {} of type {} cannot hold the time of the load",
+                column.name, column.type_name
+            ))
+            .hint("Make it timestamp with time zone, or name another with loaded_at_column."));
+        }
+        let has_loaded_at = loaded_at.is_some();
         Ok(Shape {
             time,
             stamp,

@@ -30,6 +30,20 @@ impl Column {
         self.has_default || !self.identity.is_empty() || !self.generated.is_empty()
     }
 
+    /// Whether an INSERT may give the column an instant.
+    pub fn takes_times(&self) -> bool {
+        let into = pg_sys::Oid::from(self.type_oid);
+        // SAFETY: both arrays hold one OID.
+        unsafe {
+            pg_sys::can_coerce_type(
+                1,
+                &pg_sys::TIMESTAMPTZOID,
+                &into,
+                pg_sys::CoercionContext::COERCION_ASSIGNMENT,
+            )
+        }
+    }
+
     /// Whether an INSERT may not give the column a value.
     pub fn refuses_values(&self) -> bool {
         self.identity == "a" || !self.generated.is_empty()
@@ -75,7 +89,7 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// Looks a relation up; if it is gone, or came after the transaction's one snapshot, 42P01 or 40001.
+    /// Looks a relation up; 42P01 if it is gone.
     pub fn describe(oid: pg_sys::Oid) -> Result<Self> {
         statement::fetch(
             sql_file!("catalog/relation"),
@@ -271,13 +285,6 @@ pub fn require_rights(relation: pg_sys::Oid, rights: &[&str]) -> Result<()> {
 }
 
 fn no_relation(oid: pg_sys::Oid) -> Error {
-    if session::keeps_one_snapshot() {
-        return Error::new(
-            pgrx::PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
-            "a relation was made, swapped or dropped after this transaction took its snapshot",
-        )
-        .hint("Try again in a new transaction.");
-    }
     Error::new(
         pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
         format!(

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 
 use pgrx::datum::DatumWithOid;
-use pgrx::spi::{OwnedPreparedStatement, SpiClient, SpiTupleTable};
 use pgrx::{IntoDatum, Spi, pg_sys};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
 use crate::ident::{Ident, Sql};
 use crate::list;
-use crate::zone::MICROS_PER_DAY;
+use crate::session;
+use crate::time::TimeType;
 
 /// Fills the holes of a template. An unknown or unfilled hole is a mistake in daybook (XX000); a test renders every template.
 pub fn render(template: &str, holes: &[(&str, &Sql)]) -> Result<Sql> {
@@ -57,126 +57,124 @@ fn strip_head(template: &str) -> &str {
 thread_local! {
     /// Plans of the fixed statements, kept for the life of the backend, as PL/pgSQL keeps those of a function: planning them anew
     /// would cost more than running them. The server plans one again when something it depends on has changed.
-    static PLANS: RefCell<HashMap<*const u8, &'static OwnedPreparedStatement>> = RefCell::default();
+    static PLANS: RefCell<HashMap<*const u8, pg_sys::SPIPlanPtr>> = RefCell::default();
 }
 
-/// The plan of a fixed statement, made on first use.
-fn plan(
-    client: &SpiClient,
-    sql: &'static str,
-    args: &[DatumWithOid],
-) -> Result<&'static OwnedPreparedStatement> {
+/// The plan of a fixed statement, made on first use. SPI must be connected.
+fn plan(sql: &'static str, args: &[DatumWithOid]) -> Result<pg_sys::SPIPlanPtr> {
     let known = PLANS.with_borrow(|plans| plans.get(&sql.as_ptr()).copied());
     if let Some(plan) = known {
         return Ok(plan);
     }
-    let types: Vec<pg_sys::PgOid> = args
-        .iter()
-        .map(|arg| pg_sys::PgOid::from(arg.oid()))
-        .collect();
-    let plan: &'static _ = Box::leak(Box::new(client.prepare(strip_head(sql), &types)?.keep()));
+    let text = CString::new(strip_head(sql))
+        .map_err(|_| Error::internal("a statement holds a NUL character"))?;
+    let mut types: Vec<pg_sys::Oid> = args.iter().map(DatumWithOid::oid).collect();
+    // SAFETY: the text is null-terminated, the types are as many as said; a plan that is kept outlives the connection.
+    let plan = unsafe {
+        let plan = pg_sys::SPI_prepare(text.as_ptr(), types.len() as i32, types.as_mut_ptr());
+        if plan.is_null() || pg_sys::SPI_keepplan(plan) != 0 {
+            return Err(Error::internal("the server could not prepare a statement"));
+        }
+        plan
+    };
     PLANS.with_borrow_mut(|plans| plans.insert(sql.as_ptr(), plan));
     Ok(plan)
 }
 
-/// Runs a read that answers with one jsonb document, or NULL or no row for nothing. Before the transaction's first write it runs
-/// on the snapshot of the caller's statement, also on a standby; after it, on a fresh one.
-pub fn fetch<T: DeserializeOwned>(sql: &'static str, args: &[DatumWithOid]) -> Result<Option<T>> {
-    let document: Option<pgrx::JsonB> = ask(sql, args)?;
-    document
-        .map(|document| serde_json::from_value(document.0))
+/// Runs a fixed statement: its first value, if it answers with one, and the number of rows.
+fn run_fixed<T: pgrx::FromDatum>(
+    access: Access,
+    sql: &'static str,
+    args: &[DatumWithOid],
+) -> Result<(Option<T>, u64)> {
+    Spi::connect_mut(|_| {
+        let plan = plan(sql, args)?;
+        let mut datums: Vec<pg_sys::Datum> = args
+            .iter()
+            .map(|arg| {
+                arg.datum()
+                    .map_or(pg_sys::Datum::from(0), |datum| datum.sans_lifetime())
+            })
+            .collect();
+        let nulls: Vec<std::ffi::c_char> = args
+            .iter()
+            .map(|arg| if arg.datum().is_some() { b' ' } else { b'n' } as std::ffi::c_char)
+            .collect();
+        // SAFETY: as many values and marks as the plan has parameters; the snapshot, if any, is pushed by the executor, which
+        // copies it.
+        let (status, rows) = unsafe {
+            let snapshot = match access == Access::Read && session::keeps_one_snapshot() {
+                true if !pg_sys::IsInParallelMode() => pg_sys::GetLatestSnapshot(),
+                _ => std::ptr::null_mut(),
+            };
+            let status = pg_sys::SPI_execute_snapshot(
+                plan,
+                datums.as_mut_ptr(),
+                nulls.as_ptr(),
+                snapshot,
+                std::ptr::null_mut(),
+                // Without a write so far the caller's snapshot is as good as a new one, and serves on a standby.
+                access == Access::Read
+                    && (!snapshot.is_null()
+                        || pg_sys::GetCurrentTransactionIdIfAny() == pg_sys::InvalidTransactionId),
+                true,
+                0,
+            );
+            (status, pg_sys::SPI_processed)
+        };
+        if status < 0 {
+            return Err(Error::internal(format!(
+                "the server answered a statement with {status}"
+            )));
+        }
+        Ok((first_value(), rows))
+    })
+}
+
+/// The first value of the first row that a statement answered with. What it points to is copied.
+fn first_value<T: pgrx::FromDatum>() -> Option<T> {
+    // SAFETY: without a receiver of ours the rows are in SPI_tuptable, which lives until the next statement.
+    unsafe {
+        let table = pg_sys::SPI_tuptable;
+        if table.is_null() {
+            return None;
+        }
+        let mut is_null = true;
+        let datum = match (*table).numvals {
+            0 => pg_sys::Datum::from(0),
+            _ => pg_sys::SPI_getbinval(*(*table).vals, (*table).tupdesc, 1, &mut is_null),
+        };
+        let value = T::from_datum(datum, is_null);
+        pg_sys::SPI_freetuptable(table);
+        value
+    }
+}
+
+fn document<T: DeserializeOwned>(json: Option<pgrx::JsonB>) -> Result<Option<T>> {
+    json.map(|json| serde_json::from_value(json.0))
         .transpose()
         .map_err(Error::from)
 }
 
+/// Runs a read of the catalog that answers with one jsonb document, or NULL or no row for nothing. It sees what is committed at this
+/// moment, whatever the isolation level: what the server checks when it writes is the catalog of this moment, too.
+pub fn fetch<T: DeserializeOwned>(sql: &'static str, args: &[DatumWithOid]) -> Result<Option<T>> {
+    document(ask(sql, args)?)
+}
+
 /// As [`fetch`], for a read that answers with one value of another type.
-pub fn ask<T: pgrx::FromDatum + IntoDatum>(
-    sql: &'static str,
-    args: &[DatumWithOid],
-) -> Result<Option<T>> {
-    Spi::connect(|client| {
-        let rows = client.select(plan(client, sql, args)?, Some(1), args)?;
-        first(rows)
-    })
+pub fn ask<T: pgrx::FromDatum>(sql: &'static str, args: &[DatumWithOid]) -> Result<Option<T>> {
+    run_fixed(Access::Read, sql, args).map(|(value, _)| value)
 }
 
 /// Runs a statement that writes or locks and answers with at most one value.
-pub fn write<T: pgrx::FromDatum + IntoDatum>(
-    sql: &'static str,
-    args: &[DatumWithOid],
-) -> Result<Option<T>> {
-    Spi::connect_mut(|client| {
-        let plan = plan(client, sql, args)?;
-        first(client.update(plan, None, args)?)
-    })
-}
-
-fn first<T: pgrx::FromDatum + IntoDatum>(rows: SpiTupleTable) -> Result<Option<T>> {
-    if rows.is_empty() {
-        return Ok(None);
-    }
-    rows.first().get_one::<T>().map_err(Error::from)
+pub fn write<T: pgrx::FromDatum>(sql: &'static str, args: &[DatumWithOid]) -> Result<Option<T>> {
+    run_fixed(Access::Write, sql, args).map(|(value, _)| value)
 }
 
 /// Runs a statement that writes and says how many rows it touched.
 pub fn write_rows(sql: &'static str, args: &[DatumWithOid]) -> Result<u64> {
-    Spi::connect_mut(|client| {
-        let plan = plan(client, sql, args)?;
-        Ok(client.update(plan, None, args)?.len() as u64)
-    })
-}
-
-/// An instant in microseconds as the type that the server binds; 22023 if Postgres cannot hold it.
-pub fn instant(micros: i64) -> Result<pgrx::datum::TimestampWithTimeZone> {
-    pgrx::datum::TimestampWithTimeZone::try_from(micros)
-        .map_err(|_| Error::invalid("the time is beyond what Postgres can hold"))
-}
-
-/// The types that a time or stamp column may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeType {
-    /// Days.
-    Date,
-    /// Local times in the load's zone.
-    Timestamp,
-    /// Instants.
-    TimestampTz,
-}
-
-impl TimeType {
-    /// The type with this OID, if it is one of the three.
-    pub fn from_oid(oid: u32) -> Option<Self> {
-        match pg_sys::Oid::from(oid) {
-            pg_sys::DATEOID => Some(Self::Date),
-            pg_sys::TIMESTAMPOID => Some(Self::Timestamp),
-            pg_sys::TIMESTAMPTZOID => Some(Self::TimestampTz),
-            _ => None,
-        }
-    }
-
-    /// The type's OID.
-    pub fn oid(self) -> pg_sys::Oid {
-        match self {
-            Self::Date => pg_sys::DATEOID,
-            Self::Timestamp => pg_sys::TIMESTAMPOID,
-            Self::TimestampTz => pg_sys::TIMESTAMPTZOID,
-        }
-    }
-
-    fn array_oid(self) -> pg_sys::Oid {
-        match self {
-            Self::Date => pg_sys::DATEARRAYOID,
-            Self::Timestamp => pg_sys::TIMESTAMPARRAYOID,
-            Self::TimestampTz => pg_sys::TIMESTAMPTZARRAYOID,
-        }
-    }
-
-    fn datum(self, micros: i64) -> pg_sys::Datum {
-        match self {
-            Self::Date => pg_sys::Datum::from(micros.div_euclid(MICROS_PER_DAY) as i32),
-            Self::Timestamp | Self::TimestampTz => pg_sys::Datum::from(micros),
-        }
-    }
+    run_fixed::<i64>(Access::Write, sql, args).map(|(_, rows)| rows)
 }
 
 /// One bound value of a prepared statement: its type, and its datum or NULL.
@@ -331,7 +329,7 @@ impl Connection {
         values: &[Value],
     ) -> Result<Option<T>> {
         self.run_into(statement, values, std::ptr::null_mut())?;
-        Self::fetched()
+        document(first_value())
     }
 
     /// As [`Self::fetch`], on a snapshot of this moment, whatever the isolation level.
@@ -362,29 +360,7 @@ impl Connection {
                 "the server answered a statement with {status}"
             )));
         }
-        Self::fetched()
-    }
-
-    fn fetched<T: DeserializeOwned>() -> Result<Option<T>> {
-        // SAFETY: without a receiver of ours the rows are in SPI_tuptable, which lives until the next statement.
-        let document = unsafe {
-            let table = pg_sys::SPI_tuptable;
-            if table.is_null() {
-                return Ok(None);
-            }
-            let mut is_null = true;
-            let datum = match (*table).numvals {
-                0 => pg_sys::Datum::from(0),
-                _ => pg_sys::SPI_getbinval(*(*table).vals, (*table).tupdesc, 1, &mut is_null),
-            };
-            let document = <pgrx::JsonB as pgrx::FromDatum>::from_datum(datum, is_null);
-            pg_sys::SPI_freetuptable(table);
-            document
-        };
-        document
-            .map(|document| serde_json::from_value(document.0))
-            .transpose()
-            .map_err(Error::from)
+        document(first_value())
     }
 
     fn run_into(

@@ -8,9 +8,8 @@ use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
 use crate::statement;
+use crate::time::MICROS_PER_DAY;
 
-/// Microseconds of a day of 24 hours.
-pub const MICROS_PER_DAY: i64 = 86_400_000_000;
 const MICROS_PER_SECOND: i64 = 1_000_000;
 /// Seconds between the epochs of Unix and of Postgres.
 const UNIX_TO_POSTGRES: i64 = 946_684_800;

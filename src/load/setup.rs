@@ -37,8 +37,8 @@ impl Setup {
             lock::Use::Write
         };
         lock::keep_relation(request.target, usage);
-        if !request.dry_run {
-            lock::hold_target(request.target)?;
+        if !request.dry_run && !lock::hold_target(request.target)? {
+            return Err(Load::missing(&Relation::describe(request.target)?));
         }
         let target = Relation::describe(request.target)?;
         let load = session::as_extension_owner(|| Load::of(&target))?;
