@@ -5,7 +5,7 @@
 use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime};
 
 use crate::error::{Error, Result};
-use crate::time::MICROS_PER_DAY;
+use crate::time::{MICROS_PER_DAY, TimeType};
 use crate::zone::Zone;
 
 /// The length of a grain interval.
@@ -49,6 +49,16 @@ pub struct Boundary {
     pub instant: i64,
     /// The local time that stands for it in columns without a time zone.
     pub local: i64,
+}
+
+impl Boundary {
+    /// The boundary as a column of a type holds it, in microseconds.
+    pub fn as_held(&self, kind: TimeType) -> i64 {
+        match kind {
+            TimeType::TimestampTz => self.instant,
+            TimeType::Timestamp | TimeType::Date => self.local,
+        }
+    }
 }
 
 /// A grain, counted from an origin in a zone.
@@ -133,7 +143,9 @@ impl Calendar {
 
     /// The first boundary that is after `instant`.
     pub fn next(self, instant: i64) -> Result<Boundary> {
-        self.at(self.index_of(instant)? + 1)
+        // Two local times may fall on one instant: the later makes the boundary.
+        let next = self.at(self.index_of(instant)? + 1)?;
+        self.floor(next.instant)
     }
 
     /// All boundaries from `first` to `last`. Their `local` values never decrease: where the clock is set back, local times that come

@@ -4,12 +4,14 @@ use pgrx::pg_sys;
 use serde::Deserialize;
 
 use crate::bound::Bound;
+use crate::calendar::Boundary;
 use crate::error::{Error, Result};
-use crate::interval::{Intervals, last_closed, require_boundary, resolve_bound, shown};
+use crate::interval::{last_closed, require_boundary, resolve_bound, shown};
 use crate::load::{Request, Setup, Statements};
-use crate::registry::Load;
+use crate::registry::{Load, Shape};
 use crate::relation::{Relation, require_rights};
 use crate::statement::{self, Access, Value, render};
+use crate::time::TimeType;
 use crate::{load, lock, log, session};
 
 /// Marks loaded intervals as in need of a new load; says how many.
@@ -162,36 +164,26 @@ pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
     let shape = load.shape(&source, &target)?;
     let target_name = target.qualified_name().sql();
     let (time, stamp) = (load.time_column.sql(), load.stamp_column.sql());
-    let holes = [("target", &target_name), ("time", &time), ("stamp", &stamp)];
     session::pinned(&load.search_path, &load.zone_name, || {
         session::as_role(target.owner(), || {
             statement::connected(Access::Read, |connection| {
-                let range = connection
-                    .prepare(&render(sql_file!("statement/check_range"), &holes)?, &[])?;
-                let range: Option<(i64, i64)> = connection.fetch(&range, &[])?;
-                let (first, last) = range.unwrap_or_default();
-                let boundaries = load.calendar.boundaries(
-                    load.calendar.floor(first)?.instant,
-                    load.calendar.next(last)?.instant,
+                let stamps = render(
+                    sql_file!("statement/check_stamps"),
+                    &[
+                        ("target", &target_name),
+                        ("stamp", &stamp),
+                        ("epoch", &shape.stamp.epoch()),
+                    ],
                 )?;
-                let intervals = Intervals {
-                    shape,
-                    boundaries,
-                    now: 0,
-                };
-                let all = 0..intervals.count();
-                let arrays: Vec<Value> = intervals
-                    .values(&all, 0)?
-                    .into_iter()
-                    .skip(2)
-                    .take(2)
-                    .collect();
-                let check = connection.prepare(
-                    &render(sql_file!("statement/check_target"), &holes)?,
-                    &arrays,
+                let stamps = connection.prepare(&stamps, &[])?;
+                let stamps: Vec<i64> = connection.fetch(&stamps, &[])?.unwrap_or_default();
+                let owned = owned_stamps(&load, shape, &stamps)?;
+                let check = render(
+                    sql_file!("statement/check_target"),
+                    &[("target", &target_name), ("time", &time), ("stamp", &stamp)],
                 )?;
-                let mut found: Vec<Unowned> =
-                    connection.fetch(&check, &arrays)?.unwrap_or_default();
+                let check = connection.prepare(&check, &owned)?;
+                let mut found: Vec<Unowned> = connection.fetch(&check, &owned)?.unwrap_or_default();
 
                 let source_name = source.qualified_name().sql();
                 let lost = render(
@@ -215,4 +207,38 @@ pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
             })
         })
     })
+}
+
+/// Of some stamps those that are starts of a grain interval, and where it begins and ends, as three parameters.
+fn owned_stamps(load: &Load, shape: Shape, stamps: &[i64]) -> Result<[Value; 3]> {
+    let calendar = load.calendar;
+    let (mut starts, mut ends) = (Vec::new(), Vec::new());
+    for stamp in stamps {
+        let instant = match shape.stamp {
+            TimeType::TimestampTz => *stamp,
+            TimeType::Timestamp | TimeType::Date => calendar.zone.boundary(*stamp),
+        };
+        let mut start = calendar.floor(instant)?;
+        let mut end = calendar.next(start.instant)?;
+        // Of intervals that begin at the same local time, because the clock is set back to it, the last has the rows.
+        while shape.stamp != TimeType::TimestampTz && end.local == start.local {
+            start = end;
+            end = calendar.next(start.instant)?;
+        }
+        if start.as_held(shape.stamp) == *stamp {
+            starts.push(start);
+            ends.push(end);
+        }
+    }
+    let values = |kind: TimeType, boundaries: &[Boundary]| {
+        Value::times(
+            kind,
+            boundaries.iter().map(|boundary| boundary.as_held(kind)),
+        )
+    };
+    Ok([
+        values(shape.stamp, &starts),
+        values(shape.time, &starts),
+        values(shape.time, &ends),
+    ])
 }

@@ -194,20 +194,16 @@ impl Intervals {
 
     /// Parameters $1 to $8 of all statements of a run, for adjacent grain intervals.
     pub fn values(&self, part: &Range<usize>, run: i32) -> Result<Vec<Value>> {
-        let column = |kind: TimeType, boundary: &Boundary| match kind {
-            TimeType::TimestampTz => boundary.instant,
-            TimeType::Timestamp | TimeType::Date => boundary.local,
-        };
         let at =
-            |kind: TimeType, index: usize| Value::time(kind, column(kind, &self.boundaries[index]));
+            |kind: TimeType, index: usize| Value::time(kind, self.boundaries[index].as_held(kind));
         let (time, stamp) = (self.shape.time, self.shape.stamp);
         let bounds = self.boundaries[part.start..=part.end].iter();
         let starts = self.boundaries[part.clone()].iter();
         Ok(vec![
             at(time, part.start),
             at(time, part.end),
-            Value::times(time, bounds.map(|boundary| column(time, boundary))),
-            Value::times(stamp, starts.map(|boundary| column(stamp, boundary))),
+            Value::times(time, bounds.map(|boundary| boundary.as_held(time))),
+            Value::times(stamp, starts.map(|boundary| boundary.as_held(stamp))),
             at(stamp, part.start),
             at(stamp, part.end),
             Value::of(run),

@@ -12,7 +12,6 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, Result};
 use crate::ident::{Ident, Sql};
 use crate::list;
-use crate::session;
 use crate::time::TimeType;
 
 /// Fills the holes of a template. An unknown or unfilled hole is a mistake in daybook (XX000); a test renders every template.
@@ -103,9 +102,15 @@ fn run_fixed<T: pgrx::FromDatum>(
         // SAFETY: as many values and marks as the plan has parameters; the snapshot, if any, is pushed by the executor, which
         // copies it.
         let (status, rows) = unsafe {
-            let snapshot = match access == Access::Read && session::keeps_one_snapshot() {
-                true if !pg_sys::IsInParallelMode() => pg_sys::GetLatestSnapshot(),
-                _ => std::ptr::null_mut(),
+            let snapshot = match access {
+                // A parallel worker, and its leader meanwhile, must do with the snapshot of the query.
+                Access::Read if !pg_sys::IsInParallelMode() => pg_sys::GetLatestSnapshot(),
+                Access::Read => std::ptr::null_mut(),
+                Access::Write => {
+                    // Statements from here on see what is committed after this one, also if it finds nothing to lock.
+                    pg_sys::GetCurrentTransactionId();
+                    std::ptr::null_mut()
+                }
             };
             let status = pg_sys::SPI_execute_snapshot(
                 plan,
@@ -113,10 +118,7 @@ fn run_fixed<T: pgrx::FromDatum>(
                 nulls.as_ptr(),
                 snapshot,
                 std::ptr::null_mut(),
-                // Without a write so far the caller's snapshot is as good as a new one, and serves on a standby.
-                access == Access::Read
-                    && (!snapshot.is_null()
-                        || pg_sys::GetCurrentTransactionIdIfAny() == pg_sys::InvalidTransactionId),
+                access == Access::Read,
                 true,
                 0,
             );

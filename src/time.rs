@@ -3,6 +3,7 @@
 use pgrx::pg_sys;
 
 use crate::error::{Error, Result};
+use crate::ident::Sql;
 
 /// Microseconds of a day of 24 hours.
 pub const MICROS_PER_DAY: i64 = 86_400_000_000;
@@ -42,6 +43,14 @@ impl TimeType {
             Self::Timestamp => pg_sys::TIMESTAMPOID,
             Self::TimestampTz => pg_sys::TIMESTAMPTZOID,
         }
+    }
+
+    /// 2000-01-01 in the type, or one that it subtracts from.
+    pub fn epoch(self) -> Sql {
+        Sql::fixed(match self {
+            Self::TimestampTz => "pg_catalog.timestamptz '2000-01-01 00:00:00+00'",
+            Self::Timestamp | Self::Date => "pg_catalog.timestamp '2000-01-01 00:00:00'",
+        })
     }
 
     /// The OID of its array type.
