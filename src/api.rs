@@ -231,10 +231,23 @@ fn register_rule(
             (Some(filter), None, None) => (RuleKind::Filter, filter),
             (None, Some(column), Some(expression)) => (RuleKind::Expression(column), expression),
             _ => {
-                return Err(Error::invalid(format!(
-                    "rule \"{name}\" is neither a filter nor an expression for a column"
-                ))
-                .hint("Pass either filter => '…', or column_name => '…' and expression => '…'."));
+                let given = [
+                    (filter.is_some(), "a filter"),
+                    (column_name.is_some(), "a column_name"),
+                    (expression.is_some(), "an expression"),
+                ];
+                let given: Vec<&str> = given
+                    .into_iter()
+                    .filter(|(is, _)| *is)
+                    .map(|(_, what)| what)
+                    .collect();
+                let given = match given.is_empty() {
+                    true => "neither a filter nor an expression".to_owned(),
+                    false => given.join(" and "),
+                };
+                return Err(Error::invalid(format!("rule \"{name}\" has {given}"))
+                    .detail("A rule is a filter alone, or an expression for a column.")
+                    .hint("Pass them by name: either filter => '…', or column_name => '…' and expression => '…'."));
             }
         };
         let rule = Rule {

@@ -220,8 +220,9 @@ fn owned_stamps(load: &Load, shape: Shape, stamps: &[i64]) -> Result<[Value; 3]>
         };
         let mut start = calendar.floor(instant)?;
         let mut end = calendar.next(start.instant)?;
-        // Of intervals that begin at the same local time, because the clock is set back to it, the last has the rows.
-        while shape.stamp != TimeType::TimestampTz && end.local == start.local {
+        // Where the clock is set back, local times belong to the last time round: go on to the last interval that begins by then.
+        while shape.stamp != TimeType::TimestampTz && end.local <= *stamp {
+            pgrx::check_for_interrupts!();
             start = end;
             end = calendar.next(start.instant)?;
         }

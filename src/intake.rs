@@ -182,15 +182,19 @@ impl Intake {
     }
 
     /// The rows that the rule at `position` (from 0) sees, for the parser alone: nothing is counted or filtered. The parameters of
-    /// the rules before it are NULLs of type text.
-    pub fn before_rule(load: &Load, source: &Relation, position: usize) -> Result<Sql> {
+    /// the rules before it are NULLs of type text. Also their columns.
+    pub fn before_rule(
+        load: &Load,
+        source: &Relation,
+        position: usize,
+    ) -> Result<(Sql, Vec<Ident>)> {
         let mut layers = Layers::over(source, sql_file!("statement/rule_rows"), &[])?;
         for rule in load.rules.iter().take(position) {
             if let RuleKind::Expression(_) = rule.kind {
                 layers.rule(rule, &mut |_| Ok(Sql::fixed("(NULL::pg_catalog.text)")))?;
             }
         }
-        Ok(layers.sql)
+        Ok((layers.sql, layers.columns))
     }
 }
 
@@ -349,9 +353,15 @@ impl Sides<'_> {
     }
 
     fn refuse_other_types(&self) -> Result<()> {
-        let mismatches: Vec<String> = self
+        let mismatches: Vec<(&ResultColumn, &Column)> = self
             .common()
             .filter(|(column, into)| !converts(column.type_oid, into.type_oid))
+            .collect();
+        let Some((first, into)) = mismatches.first() else {
+            return Ok(());
+        };
+        let described: Vec<String> = mismatches
+            .iter()
             .map(|(column, into)| {
                 format!(
                     "{} is {} in the source and {} in the target",
@@ -361,20 +371,21 @@ impl Sides<'_> {
                 )
             })
             .collect();
-        if mismatches.is_empty() {
-            return Ok(());
-        }
+        let (target, name) = (self.target.display_name(), first.name.as_str());
+        let quoted = pgrx::spi::quote_identifier(name);
         Err(self
             .refusal(
                 PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
                 format!(
-                    "columns of \"{}\" and \"{}\" differ in type: {}",
+                    "columns of \"{}\" and \"{target}\" differ in type: {}",
                     self.source.display_name(),
-                    self.target.display_name(),
-                    mismatches.join("; ")
+                    described.join("; ")
                 ),
             )
-            .hint("Say how to convert them: register_rule(target, name, column_name => 'a', expression => 'a::integer')."))
+            .hint(format!(
+                "Say how to convert them; rules may be registered before the load: SELECT register_rule('{target}', '{name}', column_name => '{name}', expression => '{quoted}::{}');",
+                into.type_name
+            )))
     }
 }
 

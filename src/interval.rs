@@ -128,9 +128,9 @@ impl Intervals {
                 shown(load, end)
             ))
             .detail("An interval is half-open: its start belongs to it, its end does not.")
-            .hint(if asked.end.is_none() {
+            .hint(if start >= closed {
                 format!(
-                    "Without interval_end a run ends at the last closed boundary, '{}'.",
+                    "The last interval that has closed ends at '{}'.",
                     shown(load, closed)
                 )
             } else {

@@ -179,6 +179,10 @@ fn notice(setup: &Setup, request: &Request, result: &RunResult, run_id: Option<i
             result.total(|unit| unit.inserted),
         ),
     );
+    if request.asked.end.is_none() {
+        summary =
+            summary.hint("No interval_end was given: the run went on to the last closed boundary.");
+    }
     let end_local = load.calendar.zone.to_local(plan.end());
     if request
         .asked

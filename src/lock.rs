@@ -89,13 +89,19 @@ struct Writer {
     transaction: String,
     pid: Option<i32>,
     relation: String,
+    gid: Option<String>,
 }
 
 impl std::fmt::Display for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.pid {
             Some(pid) => write!(f, "pid {pid} writes {}", self.relation),
-            None => write!(f, "a prepared transaction has written {}", self.relation),
+            None => write!(
+                f,
+                "the prepared transaction {} has written {}",
+                pgrx::spi::quote_literal(self.gid.as_deref().unwrap_or_default()),
+                self.relation
+            ),
         }
     }
 }
@@ -125,7 +131,7 @@ pub fn await_late_commits(relations: &[pg_sys::Oid], closed: i64, source: &str) 
                 format!("transactions that write \"{source}\" may still commit rows of the interval"),
             )
             .detail(format!("{}.", evidence(&writers, writers.len())))
-            .hint("This transaction's snapshot will not see them. Try again in a new transaction, or load under READ COMMITTED."));
+            .hint("This transaction's snapshot will not see them. When they have ended (COMMIT PREPARED or ROLLBACK PREPARED for prepared ones), try again in a new transaction."));
         }
         let left = (deadline - session::clock()) / 1000;
         let timed_out = || {
@@ -134,7 +140,7 @@ pub fn await_late_commits(relations: &[pg_sys::Oid], closed: i64, source: &str) 
                 format!("transactions that write \"{source}\" may still commit rows of the interval"),
             )
             .detail(format!("Waited in vain for: {}.", evidence(&writers, writers.len())))
-            .hint("Wait for them or end them and try again; daybook.settle_timeout says how long a load waits.")
+            .hint("Wait for them or end them (COMMIT PREPARED or ROLLBACK PREPARED for prepared ones) and try again; daybook.settle_timeout says how long a load waits.")
         };
         if left <= 0 {
             return Err(timed_out());

@@ -45,6 +45,17 @@ impl<'a> Params<'a> {
         Ok(Sql::parameter(FIRST_PARAM + index))
     }
 
+    /// A NULL of the type that a parameter has as it was passed.
+    pub fn typed_null(&self, name: &str) -> &'static str {
+        use serde_json::Value as Json;
+        match self.given.get(name) {
+            Some(Json::Number(_)) => "(NULL::pg_catalog.numeric)",
+            Some(Json::Bool(_)) => "(NULL::pg_catalog.bool)",
+            Some(Json::Array(_) | Json::Object(_)) => "(NULL::pg_catalog.jsonb)",
+            Some(Json::String(_) | Json::Null) | None => "(NULL::pg_catalog.text)",
+        }
+    }
+
     fn missing(&self, name: &str) -> Error {
         let given: Vec<&str> = self
             .given

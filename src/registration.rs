@@ -311,6 +311,53 @@ const PARAM_TYPES: [&str; 4] = [
     "(NULL::pg_catalog.jsonb)",
 ];
 
+/// An error about a name, with the columns that there are.
+fn shown_columns(error: Error, columns: &[Ident]) -> Error {
+    let about_a_name = [
+        PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+        PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
+    ];
+    if !about_a_name.contains(&error.code) || error.detail.is_some() {
+        return error;
+    }
+    let names: Vec<&str> = columns.iter().map(Ident::as_str).collect();
+    let hint = error.hint.clone().unwrap_or_else(|| {
+        "Text stands in single quotes; a column is written without a table name, or as source.column.".to_owned()
+    });
+    error
+        .detail(format!("It sees the columns: {}.", names.join(", ")))
+        .hint(hint)
+}
+
+/// Which rule makes the intake unfit for the server, where one does: found when the intake as a whole was refused. `params` says what
+/// stands for a parameter as it was passed.
+pub fn unfit_rule(
+    load: &Load,
+    source: &Relation,
+    mut params: impl FnMut(&str) -> &'static str,
+) -> Result<()> {
+    for (position, rule) in load.rules.iter().enumerate() {
+        let what = rule.what();
+        let parsed = Expression::parse(&what, &rule.expression)?;
+        let (rows, columns) = Intake::before_rule(load, source, position)?;
+        let expression = parsed.sql(|name| Ok(Sql::fixed(params(name))))?;
+        let statement = render(
+            sql_file!("statement/rule_check"),
+            &[("expression", &expression), ("rows", &rows)],
+        )?;
+        expression::analyze(&what, &statement).map_err(|error| {
+            let error = shown_columns(error, &columns);
+            match parsed.params.is_empty() {
+                true => error,
+                false => error.hint("A parameter has the type of its JSON value: pass 5, not \"5\", for a number, or cast it in the rule: param.name::numeric."),
+            }
+        })?;
+    }
+    load.dedup_order_by
+        .as_deref()
+        .map_or(Ok(()), |order| check_order(load, source, order))
+}
+
 /// Checks one rule over the row it will see. A parameter's type is known only when it is passed; a rule is fine if there are types
 /// with which it is.
 fn check_rule(
@@ -322,7 +369,7 @@ fn check_rule(
 ) -> Result<()> {
     let what = rule.what();
     let parsed = Expression::parse(&what, &rule.expression)?;
-    let rows = Intake::before_rule(load, source, position)?;
+    let (rows, columns) = Intake::before_rule(load, source, position)?;
     let mut names: Vec<&str> = parsed
         .params
         .iter()
@@ -347,7 +394,7 @@ fn check_rule(
             sql_file!("statement/rule_check"),
             &[("expression", &expression), ("rows", &rows)],
         )?;
-        expression::analyze(&what, &statement)
+        expression::analyze(&what, &statement).map_err(|error| shown_columns(error, &columns))
     };
     let analysis = if names.is_empty() {
         analyze(0)?
@@ -378,6 +425,7 @@ fn check_rule(
         ))
         .hint("A filter says, for each row, whether to keep it.")),
         RuleKind::Expression(column) => {
+            refuse_or_tell_of_helper(load, source, target, rule, column)?;
             let into = target.column(column).filter(|into| {
                 analysis.type_oid != pg_sys::UNKNOWNOID
                     && !intake::converts(analysis.type_oid, into.type_oid)
@@ -398,17 +446,17 @@ fn check_rule(
 
 /// Checks the order in which the first row of a key is kept: as deterministic as a rule, over the rows that all rules leave.
 fn check_order(load: &Load, source: &Relation, order: &str) -> Result<()> {
+    let (rows, columns) = Intake::before_rule(load, source, load.rules.len())?;
     let statement = render(
         sql_file!("statement/order_check"),
         &[
-            (
-                "rows",
-                &Intake::before_rule(load, source, load.rules.len())?,
-            ),
+            ("rows", &rows),
             ("order", &Expression::parse_order("dedup_order_by", order)?),
         ],
     )?;
-    expression::analyze("dedup_order_by", &statement).map(drop)
+    expression::analyze("dedup_order_by", &statement)
+        .map(drop)
+        .map_err(|error| shown_columns(error, &columns))
 }
 
 /// Values of the types of $1 to $7 of a run's statements, to have these parsed.
@@ -422,6 +470,35 @@ fn placeholders(shape: Shape) -> [Value; 7] {
         Value::time(shape.stamp, 0),
         Value::of(0_i32),
     ]
+}
+
+/// Refuses (42703) a rule that sets a column which the target lacks; where such columns are ignored, says so, for it may be misspelt.
+fn refuse_or_tell_of_helper(
+    load: &Load,
+    source: &Relation,
+    target: &Relation,
+    rule: &Rule,
+    column: &Ident,
+) -> Result<()> {
+    if target.column(column).is_some() {
+        return Ok(());
+    }
+    let error = Error::new(
+        PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+        format!(
+            "rule \"{}\" sets {column}, which \"{}\" does not have",
+            rule.name,
+            target.display_name()
+        ),
+    )
+    .detail(format!("It has: {}.", target.column_list()));
+    if load.extra_columns_are_errors {
+        return Err(error.hint("A column that only serves later rules needs a load registered with extra_columns => 'ignore'."));
+    }
+    if source.column(column).is_none() {
+        error.hint("The column serves later rules only.").notice();
+    }
+    Ok(())
 }
 
 /// Checks the columns that all rules together deliver.

@@ -297,14 +297,20 @@ impl Load {
     pub fn shape(&self, source: &Relation, target: &Relation) -> Result<Shape> {
         let find = |relation: &Relation, name: &Ident, role: &str| -> Result<(TimeType, String)> {
             let column = relation.column(name).ok_or_else(|| {
+                let hint = match role {
+                    "stamp column" => format!(
+                        "ALTER TABLE {} ADD COLUMN {} timestamp with time zone NOT NULL; or name another with stamp_column. The first argument is the target, the second the source.",
+                        relation.display_name(),
+                        pgrx::spi::quote_identifier(name.as_str())
+                    ),
+                    _ => "Source and target must both have the time column. The first argument is the target, the second the source.".to_owned(),
+                };
                 Error::new(
                     pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
-                    format!(
-                        "\"{}\" has no column {name}, the {role}",
-                        relation.display_name()
-                    ),
+                    format!("\"{}\" has no column {name}, the {role}", relation.display_name()),
                 )
                 .detail(format!("It has: {}.", relation.column_list()))
+                .hint(hint)
             })?;
             let kind = TimeType::from_oid(column.type_oid).ok_or_else(|| {
                 Error::new(

@@ -5,7 +5,7 @@ use crate::ident::Ident;
 use crate::intake::{self, Intake};
 use crate::interval::Intervals;
 use crate::params::Params;
-use crate::registration::refuse_registered_relatives;
+use crate::registration::{refuse_registered_relatives, unfit_rule};
 use crate::registry::{Load, rules_version};
 use crate::relation::{Relation, require_rights};
 use crate::statement::{Connection, Prepared, Value};
@@ -82,7 +82,13 @@ impl Setup {
         let intake = Intake::build(&self.load, &self.source, |name| params.placeholder(name))?;
         let mut types = self.intervals.values(&(0..0), 0)?;
         types.extend(&params.values);
-        let prepared = connection.prepare(&intake.sql, &types)?;
+        // Undone where the server refuses it, to say which rule it is.
+        let prepared = session::subtransaction(|| connection.prepare(&intake.sql, &types));
+        let prepared = prepared.map_err(|error| {
+            unfit_rule(&self.load, &self.source, |name| params.typed_null(name))
+                .err()
+                .unwrap_or(error)
+        })?;
         intake::refuse_reading_target(&prepared, &self.target)?;
         let written = intake::fit(
             &self.load,
