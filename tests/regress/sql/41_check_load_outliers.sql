@@ -40,3 +40,12 @@ CREATE TABLE odd (id int, at timestamptz, interval_start timestamptz, loaded_at 
 SELECT register_load('odd', 'src', 'at');
 CREATE TABLE made (id int, at timestamptz, interval_start timestamptz GENERATED ALWAYS AS (at) STORED);
 SELECT register_load('made', 'src', 'at');
+
+-- A clock that is set back between two boundaries: 00:01 becomes 23:01.
+CREATE TABLE johns_src (id int, at timestamp);
+CREATE TABLE johns_fact (id int, at timestamp, interval_start timestamp);
+SELECT register_load('johns_fact', 'johns_src', 'at', grain => '20 minutes', zone => 'America/St_Johns', origin => '2001-01-01 00:10');
+INSERT INTO johns_src SELECT i, timestamp '2010-11-06 22:00' + i * interval '5 minutes' FROM generate_series(0, 36) AS i;
+SELECT sum(rows_read) AS read, sum(rows_inserted) AS inserted
+FROM load_interval('johns_fact', '2010-11-06 00:10', '2010-11-08 00:10', wide => true);
+SELECT * FROM daybook.check_load('johns_fact');
