@@ -5,12 +5,13 @@ use serde::Deserialize;
 
 use crate::bound::Bound;
 use crate::calendar::Boundary;
+use crate::connection::{self, Value};
 use crate::error::{Error, Result};
 use crate::interval::{last_closed, require_boundary, resolve_bound, shown};
 use crate::load::{Request, Setup, Statements};
 use crate::registry::{Load, Shape};
 use crate::relation::{Relation, require_rights};
-use crate::statement::{self, Access, Value, render};
+use crate::statement::{Access, render};
 use crate::time::TimeType;
 use crate::{load, lock, log, session};
 
@@ -71,7 +72,7 @@ pub fn explain_load(request: &Request) -> Result<Vec<Explained>> {
     let setup = Setup::prepare(request)?;
     session::pinned(&setup.load.search_path, &setup.load.zone_name, || {
         session::as_role(setup.target.owner(), || {
-            statement::connected(Access::Read, |connection| {
+            connection::connected(Access::Read, |connection| {
                 let (intake, _, params, written) = setup.intake(connection, request)?;
                 let uses_delta = setup.uses_delta(request);
                 let read_text = intake.sql.to_string();
@@ -166,7 +167,7 @@ pub fn check_load(target: pg_sys::Oid) -> Result<Vec<Unowned>> {
     let (time, stamp) = (load.time_column.sql(), load.stamp_column.sql());
     session::pinned(&load.search_path, &load.zone_name, || {
         session::as_role(target.owner(), || {
-            statement::connected(Access::Read, |connection| {
+            connection::connected(Access::Read, |connection| {
                 let stamps = render(
                     sql_file!("statement/check_stamps"),
                     &[

@@ -4,12 +4,14 @@
 
 use pgrx::{PgSqlErrorCode, pg_sys};
 
+use crate::connection::{Prepared, ResultColumn};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::ident::{Ident, Sql};
+use crate::params::ParamType;
 use crate::registry::{Load, Rule, RuleKind};
 use crate::relation::{Column, Relation};
-use crate::statement::{Prepared, ResultColumn, render};
+use crate::statement::render;
 
 /// The intake of a load.
 pub struct Intake {
@@ -191,7 +193,7 @@ impl Intake {
         let mut layers = Layers::over(source, sql_file!("statement/rule_rows"), &[])?;
         for rule in load.rules.iter().take(position) {
             if let RuleKind::Expression(_) = rule.kind {
-                layers.rule(rule, &mut |_| Ok(Sql::fixed("(NULL::pg_catalog.text)")))?;
+                layers.rule(rule, &mut |_| Ok(Sql::fixed(ParamType::Text.typed_null())))?;
             }
         }
         Ok((layers.sql, layers.columns))

@@ -6,10 +6,10 @@ use pgrx::PgSqlErrorCode;
 
 use crate::bound::Bound;
 use crate::calendar::{self, Boundary};
+use crate::connection::Value;
 use crate::error::{Error, Result};
 use crate::registry::{Load, Shape};
 use crate::session;
-use crate::statement::Value;
 use crate::time::{self, TimeType};
 
 /// An instant as a bound that reads back to it: a local date where it is the start of one, else with its offset.

@@ -10,15 +10,17 @@
 //! | [`time`] | times as the server holds them |
 //! | [`list`] | reading the server's lists |
 //! | [`session`] | acting role, pinned settings, subtransactions |
-//! | [`statement`] | statement templates in `sql/`, and running them |
+//! | [`statement`] | statement templates in `sql/`, and running the fixed ones |
+//! | [`connection`] | the prepared statements of a run |
 //! | [`zone`], [`calendar`], [`bound`] | time zones, grain boundaries, the ends of an interval |
 //! | [`relation`] | a relation as the catalog describes it |
 //! | [`expression`] | checking SQL text that a user registers |
 //! | [`lock`] | what a run locks, and waiting for late commits |
 //! | [`registry`] | what is registered: loads and rules |
-//! | [`intake`] | source + rules + params → the one SELECT that writers read from |
 //! | [`params`] | parameters of a call |
+//! | [`intake`] | source + rules + params → the one SELECT that writers read from |
 //! | [`interval`] | what bounds mean to a load, and the grain intervals between them |
+//! | [`rule`] | checking rules over the rows they will see |
 //! | [`registration`] | registering loads and rules, checked against source and target |
 //! | [`tally`] | counting rows inside the statements of a run |
 //! | [`log`] | the run log and the state of intervals |
@@ -38,6 +40,7 @@ macro_rules! sql_file {
 pub mod api;
 pub mod bound;
 pub mod calendar;
+pub mod connection;
 pub mod error;
 pub mod expression;
 pub mod ident;
@@ -52,6 +55,7 @@ pub mod params;
 pub mod registration;
 pub mod registry;
 pub mod relation;
+pub mod rule;
 pub mod session;
 pub mod settings;
 pub mod statement;

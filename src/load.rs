@@ -13,13 +13,14 @@ use pgrx::{AnyNumeric, PgSqlErrorCode, pg_sys};
 
 use crate::bound::Bound;
 use crate::calendar;
+use crate::connection;
 use crate::error::{Error, Result, counted};
 use crate::interval::{Asked, Intervals, shown};
 use crate::log::{IntervalResult, RunResult};
 use crate::registry::{Load, rules_version};
 use crate::relation::{Relation, require_rights};
 use crate::session;
-use crate::statement::{self, Access};
+use crate::statement::Access;
 
 pub use setup::Setup;
 pub use statements::Statements;
@@ -85,7 +86,7 @@ pub fn load_interval(request: &Request) -> Result<(RunResult, Option<i64>)> {
     let (intervals, dropped_by) =
         session::pinned(&setup.load.search_path, &setup.load.zone_name, || {
             session::as_role(setup.target.owner(), || {
-                statement::connected(access, |connection| {
+                connection::connected(access, |connection| {
                     let mut run = Run::begin(connection, &setup, request)?;
                     for batch in setup.intervals.batches(request.wide) {
                         pgrx::check_for_interrupts!();

@@ -2,9 +2,37 @@
 
 use pgrx::{AnyNumeric, JsonB};
 
+use crate::connection::Value;
 use crate::error::{Error, Result};
 use crate::ident::Sql;
-use crate::statement::Value;
+
+/// The types that a parameter can have, by the kind of its JSON value.
+#[derive(Debug, Clone, Copy)]
+pub enum ParamType {
+    /// A JSON string, or null.
+    Text,
+    /// A JSON number.
+    Numeric,
+    /// true or false.
+    Boolean,
+    /// A JSON object or array.
+    Jsonb,
+}
+
+impl ParamType {
+    /// All types, in the order in which a rule is tried with them.
+    pub const ALL: [Self; 4] = [Self::Text, Self::Numeric, Self::Boolean, Self::Jsonb];
+
+    /// A NULL of the type.
+    pub fn typed_null(self) -> &'static str {
+        match self {
+            Self::Text => "(NULL::pg_catalog.text)",
+            Self::Numeric => "(NULL::pg_catalog.numeric)",
+            Self::Boolean => "(NULL::pg_catalog.bool)",
+            Self::Jsonb => "(NULL::pg_catalog.jsonb)",
+        }
+    }
+}
 
 /// The first parameter number that is free for `param.name`.
 const FIRST_PARAM: usize = 9;
@@ -45,14 +73,14 @@ impl<'a> Params<'a> {
         Ok(Sql::parameter(FIRST_PARAM + index))
     }
 
-    /// A NULL of the type that a parameter has as it was passed.
-    pub fn typed_null(&self, name: &str) -> &'static str {
+    /// The type that a parameter has as it was passed.
+    pub fn type_of(&self, name: &str) -> ParamType {
         use serde_json::Value as Json;
         match self.given.get(name) {
-            Some(Json::Number(_)) => "(NULL::pg_catalog.numeric)",
-            Some(Json::Bool(_)) => "(NULL::pg_catalog.bool)",
-            Some(Json::Array(_) | Json::Object(_)) => "(NULL::pg_catalog.jsonb)",
-            Some(Json::String(_) | Json::Null) | None => "(NULL::pg_catalog.text)",
+            Some(Json::Number(_)) => ParamType::Numeric,
+            Some(Json::Bool(_)) => ParamType::Boolean,
+            Some(Json::Array(_) | Json::Object(_)) => ParamType::Jsonb,
+            Some(Json::String(_) | Json::Null) | None => ParamType::Text,
         }
     }
 

@@ -6,18 +6,19 @@ use pgrx::{JsonB, PgSqlErrorCode, pg_sys};
 
 use crate::bound::Bound;
 use crate::calendar::Grain;
+use crate::connection::{self, Value};
 use crate::error::{Error, Result};
-use crate::expression::{self, Expression};
+use crate::expression::Expression;
 use crate::ident::{Ident, QualifiedName, Sql};
 use crate::intake::{self, Intake};
 use crate::interval::{require_boundary, resolve_bound};
-use crate::registry::{Load, Registration, Rule, RuleKind, Shape};
+use crate::registry::{Load, Registration, Rule, Shape};
 use crate::relation::Relation;
-use crate::statement::{self, Access, Value, render};
+use crate::statement::{self, Access};
 use crate::time::MICROS_PER_DAY;
 use crate::time::instant;
 use crate::zone::Zone;
-use crate::{lock, session};
+use crate::{lock, rule, session};
 
 /// Arguments of `register_load`, with their defaults filled in.
 pub struct LoadDefinition {
@@ -291,172 +292,15 @@ fn check_load(load: &Load, source: &Relation, target: &Relation) -> Result<()> {
     let owner = target.owner();
     session::pinned(&load.search_path, &load.zone_name, || {
         session::as_role(owner, || {
-            for (position, rule) in load.rules.iter().enumerate() {
-                refuse_owned_column(load, rule)?;
-                check_rule(load, source, target, position, rule)?;
+            for (position, each) in load.rules.iter().enumerate() {
+                rule::check_rule(load, source, target, position, each)?;
             }
             if let Some(order) = &load.dedup_order_by {
-                check_order(load, source, order)?;
+                rule::check_order(load, source, order)?;
             }
             check_columns(load, source, target)
         })
     })
-}
-
-/// The types that a parameter can have, by the kind of its JSON value.
-const PARAM_TYPES: [&str; 4] = [
-    "(NULL::pg_catalog.text)",
-    "(NULL::pg_catalog.numeric)",
-    "(NULL::pg_catalog.bool)",
-    "(NULL::pg_catalog.jsonb)",
-];
-
-/// An error about a name, with the columns that there are.
-fn shown_columns(error: Error, columns: &[Ident]) -> Error {
-    let about_a_name = [
-        PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
-        PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
-    ];
-    if !about_a_name.contains(&error.code) || error.detail.is_some() {
-        return error;
-    }
-    let names: Vec<&str> = columns.iter().map(Ident::as_str).collect();
-    let hint = error.hint.clone().unwrap_or_else(|| {
-        "Text stands in single quotes; a column is written without a table name, or as source.column.".to_owned()
-    });
-    error
-        .detail(format!("It sees the columns: {}.", names.join(", ")))
-        .hint(hint)
-}
-
-/// Which rule makes the intake unfit for the server, where one does: found when the intake as a whole was refused. `params` says what
-/// stands for a parameter as it was passed.
-pub fn unfit_rule(
-    load: &Load,
-    source: &Relation,
-    mut params: impl FnMut(&str) -> &'static str,
-) -> Result<()> {
-    for (position, rule) in load.rules.iter().enumerate() {
-        let what = rule.what();
-        let parsed = Expression::parse(&what, &rule.expression)?;
-        let (rows, columns) = Intake::before_rule(load, source, position)?;
-        let expression = parsed.sql(|name| Ok(Sql::fixed(params(name))))?;
-        let statement = render(
-            sql_file!("statement/rule_check"),
-            &[("expression", &expression), ("rows", &rows)],
-        )?;
-        expression::analyze(&what, &statement).map_err(|error| {
-            let error = shown_columns(error, &columns);
-            match parsed.params.is_empty() {
-                true => error,
-                false => error.hint("A parameter has the type of its JSON value: pass 5, not \"5\", for a number, or cast it in the rule: param.name::numeric."),
-            }
-        })?;
-    }
-    load.dedup_order_by
-        .as_deref()
-        .map_or(Ok(()), |order| check_order(load, source, order))
-}
-
-/// Checks one rule over the row it will see. A parameter's type is known only when it is passed; a rule is fine if there are types
-/// with which it is.
-fn check_rule(
-    load: &Load,
-    source: &Relation,
-    target: &Relation,
-    position: usize,
-    rule: &Rule,
-) -> Result<()> {
-    let what = rule.what();
-    let parsed = Expression::parse(&what, &rule.expression)?;
-    let (rows, columns) = Intake::before_rule(load, source, position)?;
-    let mut names: Vec<&str> = parsed
-        .params
-        .iter()
-        .map(|used| used.name.as_str())
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    let choices = PARAM_TYPES.len().pow(names.len().min(3) as u32);
-
-    let analyze = |choice: usize| {
-        let expression = parsed.sql(|name| {
-            let digit = names
-                .iter()
-                .position(|other| *other == name)
-                .unwrap_or(0)
-                .min(2);
-            Ok(Sql::fixed(
-                PARAM_TYPES[choice / PARAM_TYPES.len().pow(digit as u32) % PARAM_TYPES.len()],
-            ))
-        })?;
-        let statement = render(
-            sql_file!("statement/rule_check"),
-            &[("expression", &expression), ("rows", &rows)],
-        )?;
-        expression::analyze(&what, &statement).map_err(|error| shown_columns(error, &columns))
-    };
-    let analysis = if names.is_empty() {
-        analyze(0)?
-    } else {
-        let attempts = (0..choices).map(|choice| session::subtransaction(|| analyze(choice)));
-        let mut first_error = None;
-        let found = attempts
-            .filter_map(|attempt| {
-                attempt
-                    .map_err(|error| first_error.get_or_insert(error).to_owned())
-                    .ok()
-            })
-            .next();
-        match (found, first_error) {
-            (Some(analysis), _) => analysis,
-            (None, Some(error)) => {
-                return Err(Error { hint: error.hint.or_else(|| Some("A parameter is text, numeric, boolean or jsonb, as its JSON value is: cast it, for example param.since::timestamptz.".to_owned())), ..error });
-            }
-            (None, None) => return Err(Error::internal("no type was tried")),
-        }
-    };
-    let type_mismatch =
-        |message: String| Error::new(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message);
-    match &rule.kind {
-        RuleKind::Filter if analysis.type_oid != pg_sys::BOOLOID => Err(type_mismatch(format!(
-            "{what} is of type {}, not boolean",
-            intake::type_name(analysis.type_oid)
-        ))
-        .hint("A filter says, for each row, whether to keep it.")),
-        RuleKind::Expression(column) => {
-            refuse_or_tell_of_helper(load, source, target, rule, column)?;
-            let into = target.column(column).filter(|into| {
-                analysis.type_oid != pg_sys::UNKNOWNOID
-                    && !intake::converts(analysis.type_oid, into.type_oid)
-            });
-            into.map_or(Ok(()), |into| {
-                Err(type_mismatch(format!(
-                    "{what} is of type {}, but the column {column} of \"{}\" is {}",
-                    intake::type_name(analysis.type_oid),
-                    target.display_name(),
-                    into.type_name
-                ))
-                .hint(format!("Cast the expression: (…)::{}.", into.type_name)))
-            })
-        }
-        RuleKind::Filter => Ok(()),
-    }
-}
-
-/// Checks the order in which the first row of a key is kept: as deterministic as a rule, over the rows that all rules leave.
-fn check_order(load: &Load, source: &Relation, order: &str) -> Result<()> {
-    let (rows, columns) = Intake::before_rule(load, source, load.rules.len())?;
-    let statement = render(
-        sql_file!("statement/order_check"),
-        &[
-            ("rows", &rows),
-            ("order", &Expression::parse_order("dedup_order_by", order)?),
-        ],
-    )?;
-    expression::analyze("dedup_order_by", &statement)
-        .map(drop)
-        .map_err(|error| shown_columns(error, &columns))
 }
 
 /// Values of the types of $1 to $7 of a run's statements, to have these parsed.
@@ -472,42 +316,13 @@ fn placeholders(shape: Shape) -> [Value; 7] {
     ]
 }
 
-/// Refuses (42703) a rule that sets a column which the target lacks; where such columns are ignored, says so, for it may be misspelt.
-fn refuse_or_tell_of_helper(
-    load: &Load,
-    source: &Relation,
-    target: &Relation,
-    rule: &Rule,
-    column: &Ident,
-) -> Result<()> {
-    if target.column(column).is_some() {
-        return Ok(());
-    }
-    let error = Error::new(
-        PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
-        format!(
-            "rule \"{}\" sets {column}, which \"{}\" does not have",
-            rule.name,
-            target.display_name()
-        ),
-    )
-    .detail(format!("It has: {}.", target.column_list()));
-    if load.extra_columns_are_errors {
-        return Err(error.hint("A column that only serves later rules needs a load registered with extra_columns => 'ignore'."));
-    }
-    if source.column(column).is_none() {
-        error.hint("The column serves later rules only.").notice();
-    }
-    Ok(())
-}
-
 /// Checks the columns that all rules together deliver.
 fn check_columns(load: &Load, source: &Relation, target: &Relation) -> Result<()> {
     let shape = load.shape(source, target)?;
     // Parameters are NULLs here: the columns do not depend on them, but for expressions that consist of one alone.
     let intake = Intake::build(load, source, |_| Ok(Sql::fixed("NULL")))?;
     let values = placeholders(shape);
-    statement::connected(Access::Read, |connection| {
+    connection::connected(Access::Read, |connection| {
         let prepared = connection.prepare(&intake.sql, &values)?;
         intake::refuse_reading_target(&prepared, target)?;
         let delivered = prepared.columns()?;
@@ -649,20 +464,4 @@ fn change_rules(
         )
     })?;
     Ok(())
-}
-
-/// Refuses a rule that sets the time or the stamp: read, stamp and delete must have one scope.
-fn refuse_owned_column(load: &Load, rule: &Rule) -> Result<()> {
-    let RuleKind::Expression(column) = &rule.kind else {
-        return Ok(());
-    };
-    let role = match column {
-        column if *column == load.time_column => "time",
-        column if *column == load.stamp_column => "stamp",
-        column if *column == load.loaded_at_column => "load time",
-        _ => return Ok(()),
-    };
-    Err(Error::invalid(format!("rule \"{}\" cannot set {column}, the {role} column of the load", rule.name))
-        .detail("What is read, what is stamped and what is deleted must be the same rows; a rule that moved them would break that.")
-        .hint("Do it in a view and register the view as the source, or write to another column."))
 }

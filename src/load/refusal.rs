@@ -5,9 +5,9 @@ use std::ops::Range;
 use pgrx::PgSqlErrorCode;
 use serde::Deserialize;
 
+use crate::connection::{Connection, Prepared};
 use crate::error::{Error, Result, counted, evidence};
 use crate::interval::shown;
-use crate::statement::{Connection, Prepared};
 use crate::tally::Counts;
 
 use super::setup::Setup;

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use pgrx::PgSqlErrorCode;
 
+use crate::connection::{Connection, Delta, Prepared, Value};
 use crate::error::{Error, Result};
 use crate::ident::Sql;
 use crate::log::IntervalResult;
-use crate::statement::{Connection, Delta, Prepared, Value, render};
+use crate::statement::render;
 use crate::tally::{Counts, Tally};
 use crate::{lock, session, settings};
 

@@ -1,15 +1,15 @@
 //! What a run needs before it reads the first row: everything looked up, locked and checked.
 
+use crate::connection::{Connection, Prepared, Value};
 use crate::error::{Error, Result, evidence};
 use crate::ident::Ident;
 use crate::intake::{self, Intake};
 use crate::interval::Intervals;
 use crate::params::Params;
-use crate::registration::{refuse_registered_relatives, unfit_rule};
+use crate::registration::refuse_registered_relatives;
 use crate::registry::{Load, rules_version};
 use crate::relation::{Relation, require_rights};
-use crate::statement::{Connection, Prepared, Value};
-use crate::{lock, session};
+use crate::{lock, rule, session};
 
 use super::{OnEmpty, Request};
 
@@ -85,7 +85,7 @@ impl Setup {
         // Undone where the server refuses it, to say which rule it is.
         let prepared = session::subtransaction(|| connection.prepare(&intake.sql, &types));
         let prepared = prepared.map_err(|error| {
-            unfit_rule(&self.load, &self.source, |name| params.typed_null(name))
+            rule::find_unfit(&self.load, &self.source, |name| params.type_of(name))
                 .err()
                 .unwrap_or(error)
         })?;
