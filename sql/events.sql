@@ -19,6 +19,7 @@ BEGIN
     END IF;
     DELETE FROM daybook.rule AS r WHERE r.target = ANY (dropped::regclass[]);
     DELETE FROM daybook.load AS l WHERE l.target = ANY (dropped::regclass[]);
+    DELETE FROM daybook.history AS h WHERE h.target = ANY (dropped::regclass[]);
     DELETE FROM daybook.target AS t WHERE t.target = ANY (dropped::regclass[]);
     DELETE FROM daybook.interval_state AS s WHERE s.target = ANY (dropped::regclass[]);
     UPDATE daybook.run AS r SET target = NULL WHERE r.target = ANY (dropped::regclass[]);

@@ -19,13 +19,13 @@ use crate::ident::{self, Ident};
 use crate::inspect;
 use crate::interval::Asked;
 use crate::load::{self, OnEmpty, Request};
-use crate::log::RunResult;
+use crate::log::{HistoryResult, RunResult};
 use crate::registration::{self, LoadDefinition};
 use crate::registry::{Rule, RuleKind};
 use crate::time::MICROS_PER_DAY;
 use crate::time::instant;
 use crate::zone::Zone;
-use crate::{session, statement, tally as counting};
+use crate::{history, session, statement, tally as counting};
 
 type Raised<T> = std::result::Result<T, ErrorReport>;
 
@@ -430,6 +430,416 @@ fn mark_stale(
             required("reason", reason)?,
         )
     })
+}
+
+// Keeping history --------------------------------------------------------------------------------------------------------
+
+/// The options that a call gives, by name. NULL is the same as left out.
+#[derive(Default)]
+struct Given {
+    options: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Given {
+    fn put(&mut self, name: &str, value: Option<impl Into<serde_json::Value>>) {
+        if let Some(value) = value {
+            self.options.insert(name.to_owned(), value.into());
+        }
+    }
+
+    fn columns(&mut self, name: &str, value: Option<&str>) -> Result<()> {
+        let list = columns(value)?.map(serde_json::to_value).transpose()?;
+        self.put(name, list);
+        Ok(())
+    }
+
+    fn name(&mut self, name: &str, value: Option<&CStr>) -> Result<()> {
+        let value = value.map(|value| identifier(name, Some(value)));
+        self.put(
+            name,
+            value.transpose()?.map(|name| name.as_str().to_owned()),
+        );
+        Ok(())
+    }
+
+    fn unit(&mut self, value: Option<Interval>) -> Result<()> {
+        self.put("time_axis_unit", value.map(history::unit_of).transpose()?);
+        Ok(())
+    }
+
+    fn number(&mut self, name: &str, value: Option<AnyNumeric>) -> Result<()> {
+        let number = |value: AnyNumeric| {
+            value
+                .normalize()
+                .parse::<serde_json::Number>()
+                .map_err(|_| Error::invalid(format!("{name} cannot be {value}")))
+        };
+        self.put(
+            name,
+            value
+                .map(number)
+                .transpose()?
+                .map(serde_json::Value::Number),
+        );
+        Ok(())
+    }
+}
+
+/// The caller's search_path, and what a text names in it: before the path is pinned.
+fn caller_place(dst: Option<&str>) -> Raised<(String, history::Place)> {
+    let names = || {
+        Ok((
+            registration::callers_path()?,
+            history::named_place(required("dst", dst)?)?,
+        ))
+    };
+    names().map_err(|error: Error| ErrorReport::from(error))
+}
+
+#[allow(clippy::too_many_arguments)]
+#[pg_extern(sql = false)]
+fn register_history(
+    dst: Option<&str>,
+    src: Option<pg_sys::Oid>,
+    pk: Option<&str>,
+    historize_blacklist: Option<&str>,
+    historize_whitelist: Option<&str>,
+    time_axis_unit: Option<Interval>,
+    zone: Option<&str>,
+    check_input_unique: Option<bool>,
+    dedup_order_by: Option<&str>,
+    source_timestamp_column: Option<&CStr>,
+    existing_predicate: Option<&str>,
+    cdc_column: Option<&CStr>,
+    cdc_deleted_value: Option<&str>,
+    cdc_auto_detect: Option<bool>,
+    cdc_timestamp_auto_detect: Option<bool>,
+    skip_unchanged: Option<bool>,
+    intermediate_versions: Option<bool>,
+    delivery: Option<&str>,
+    delivery_scope: Option<&str>,
+    late: Option<&str>,
+    ignore_old_deleted_columns: Option<bool>,
+    ignore_old_deleted_nested_columns: Option<bool>,
+    on_empty: Option<&str>,
+    max_closed_percent: Option<AnyNumeric>,
+) -> Raised<()> {
+    let (path, place) = caller_place(dst)?;
+    answer(|| {
+        session::require_writable("register_history")?;
+        let mut given = Given::default();
+        given.columns("keys", pk)?;
+        given.columns("historize_blacklist", historize_blacklist)?;
+        given.columns("historize_whitelist", historize_whitelist)?;
+        given.unit(time_axis_unit)?;
+        given.put("zone", zone);
+        given.put("check_input_unique", check_input_unique);
+        given.put("dedup_order_by", dedup_order_by);
+        given.name("source_timestamp_column", source_timestamp_column)?;
+        given.put("existing_predicate", existing_predicate);
+        given.name("cdc_column", cdc_column)?;
+        given.put("cdc_deleted_value", cdc_deleted_value);
+        given.put("cdc_auto_detect", cdc_auto_detect);
+        given.put("cdc_timestamp_auto_detect", cdc_timestamp_auto_detect);
+        given.put("skip_unchanged", skip_unchanged);
+        given.put("intermediate_versions", intermediate_versions);
+        given.put("delivery", delivery);
+        given.columns("delivery_scope", delivery_scope)?;
+        given.put("late", late);
+        given.put("ignore_old_deleted_columns", ignore_old_deleted_columns);
+        given.put(
+            "ignore_old_deleted_nested_columns",
+            ignore_old_deleted_nested_columns,
+        );
+        given.put("on_empty", on_empty);
+        given.number("max_closed_percent", max_closed_percent)?;
+        required("pk", pk)?;
+        history::register_history(&history::Definition {
+            place,
+            source: required("src", src)?,
+            given: given.options,
+            path,
+        })
+    })
+}
+
+#[pg_extern(sql = false)]
+fn unregister_history(dst: Option<pg_sys::Oid>) -> Raised<()> {
+    let path = registration::callers_path().map_err(ErrorReport::from)?;
+    answer(|| {
+        session::require_writable("unregister_history")?;
+        history::unregister_history(&path, required("dst", dst)?)
+    })
+}
+
+type HistoryRow = (
+    Option<i64>,
+    &'static str,
+    Option<&'static str>,
+    i64,
+    i64,
+    i64,
+    i64,
+    i64,
+    i64,
+    Option<String>,
+);
+
+fn history_row(result: HistoryResult, run_id: Option<i64>, error: Option<&Error>) -> HistoryRow {
+    (
+        run_id,
+        result.status,
+        result.mode,
+        result.rows_read,
+        result.opened,
+        result.closed,
+        result.unchanged,
+        result.reappeared,
+        result.late,
+        error.map(|error| error.message.clone()),
+    )
+}
+
+/// Runs a history, or reports that it failed: `prepare` says of which table, and is undone with the rest.
+fn historized(
+    reports: bool,
+    table: Option<pg_sys::Oid>,
+    request: impl Fn(pg_sys::Oid) -> history::Request,
+    prepare: impl Fn() -> Result<pg_sys::Oid>,
+) -> Result<HistoryRow> {
+    let work = || {
+        let request = request(prepare()?);
+        history::historize(&request)
+    };
+    if !reports {
+        let (result, run_id) = work()?;
+        return Ok(history_row(result, run_id, None));
+    }
+    // What the caller may not do at all is refused, not reported: the log is not for everyone to write.
+    if let Some(table) = table {
+        history::require_permission(&request(table))?;
+    }
+    match session::subtransaction(work) {
+        Ok((result, run_id)) => Ok(history_row(result, run_id, None)),
+        Err(error) => {
+            let request = request(table.unwrap_or(pg_sys::InvalidOid));
+            let (result, run_id) = history::record_failure(&request, &error)?;
+            Ok(history_row(result, run_id, Some(&error)))
+        }
+    }
+}
+
+#[allow(clippy::type_complexity)]
+#[pg_extern(sql = false)]
+fn historize(
+    dst: Option<pg_sys::Oid>,
+    reference_timestamp: Option<TimestampWithTimeZone>,
+    params: Option<JsonB>,
+    dry_run: Option<bool>,
+    on_error: Option<&str>,
+) -> Raised<
+    TableIterator<
+        'static,
+        (
+            name!(run_id, Option<i64>),
+            name!(status, &'static str),
+            name!(mode, Option<&'static str>),
+            name!(rows_read, i64),
+            name!(versions_opened, i64),
+            name!(versions_closed, i64),
+            name!(rows_unchanged, i64),
+            name!(reappeared, i64),
+            name!(late_rows, i64),
+            name!(error, Option<String>),
+        ),
+    >,
+> {
+    let row = answer(|| {
+        let dst = required("dst", dst)?;
+        let reference = micros(reference_timestamp, "reference_timestamp")?;
+        let params = params.map_or_else(|| serde_json::json!({}), |params| params.0);
+        let started_at = session::clock();
+        let request = |target| history::Request {
+            target,
+            source: None,
+            reference,
+            params: params.clone(),
+            dry_run: dry_run.unwrap_or(false),
+            started_at,
+        };
+        historized(reports_errors(on_error)?, Some(dst), request, || Ok(dst))
+    })?;
+    Ok(TableIterator::once(row))
+}
+
+#[allow(clippy::too_many_arguments, clippy::type_complexity)]
+#[pg_extern(sql = false)]
+fn historize_from(
+    src: Option<pg_sys::Oid>,
+    dst: Option<&str>,
+    pk: Option<&str>,
+    historize_blacklist: Option<&str>,
+    historize_whitelist: Option<&str>,
+    time_axis_unit: Option<Interval>,
+    zone: Option<&str>,
+    check_input_unique: Option<bool>,
+    dedup_order_by: Option<&str>,
+    source_timestamp_column: Option<&CStr>,
+    existing_predicate: Option<&str>,
+    cdc_column: Option<&CStr>,
+    cdc_deleted_value: Option<&str>,
+    cdc_auto_detect: Option<bool>,
+    cdc_timestamp_auto_detect: Option<bool>,
+    skip_unchanged: Option<bool>,
+    intermediate_versions: Option<bool>,
+    delivery: Option<&str>,
+    delivery_scope: Option<&str>,
+    late: Option<&str>,
+    ignore_old_deleted_columns: Option<bool>,
+    ignore_old_deleted_nested_columns: Option<bool>,
+    on_empty: Option<&str>,
+    max_closed_percent: Option<AnyNumeric>,
+    reference_timestamp: Option<TimestampWithTimeZone>,
+    params: Option<JsonB>,
+    dry_run: Option<bool>,
+    on_error: Option<&str>,
+) -> Raised<
+    TableIterator<
+        'static,
+        (
+            name!(run_id, Option<i64>),
+            name!(status, &'static str),
+            name!(mode, Option<&'static str>),
+            name!(rows_read, i64),
+            name!(versions_opened, i64),
+            name!(versions_closed, i64),
+            name!(rows_unchanged, i64),
+            name!(reappeared, i64),
+            name!(late_rows, i64),
+            name!(error, Option<String>),
+        ),
+    >,
+> {
+    let (path, place) = caller_place(dst)?;
+    let row = answer(|| {
+        let dry_run = dry_run.unwrap_or(false);
+        session::require_writable("historize")?;
+        let mut given = Given::default();
+        given.columns("keys", pk)?;
+        given.columns("historize_blacklist", historize_blacklist)?;
+        given.columns("historize_whitelist", historize_whitelist)?;
+        given.unit(time_axis_unit)?;
+        given.put("zone", zone);
+        given.put("check_input_unique", check_input_unique);
+        given.put("dedup_order_by", dedup_order_by);
+        given.name("source_timestamp_column", source_timestamp_column)?;
+        given.put("existing_predicate", existing_predicate);
+        given.name("cdc_column", cdc_column)?;
+        given.put("cdc_deleted_value", cdc_deleted_value);
+        given.put("cdc_auto_detect", cdc_auto_detect);
+        given.put("cdc_timestamp_auto_detect", cdc_timestamp_auto_detect);
+        given.put("skip_unchanged", skip_unchanged);
+        given.put("intermediate_versions", intermediate_versions);
+        given.put("delivery", delivery);
+        given.columns("delivery_scope", delivery_scope)?;
+        given.put("late", late);
+        given.put("ignore_old_deleted_columns", ignore_old_deleted_columns);
+        given.put(
+            "ignore_old_deleted_nested_columns",
+            ignore_old_deleted_nested_columns,
+        );
+        given.put("on_empty", on_empty);
+        given.number("max_closed_percent", max_closed_percent)?;
+        let source = required("src", src)?;
+        let reference = micros(reference_timestamp, "reference_timestamp")?;
+        let params = params.map_or_else(|| serde_json::json!({}), |params| params.0);
+        let started_at = session::clock();
+        let table = match &place {
+            history::Place::Existing(oid) => Some(*oid),
+            history::Place::Free(_) => None,
+        };
+        let definition = history::Definition {
+            place,
+            source,
+            given: given.options,
+            path,
+        };
+        let request = |target| history::Request {
+            target,
+            source: Some(source),
+            reference,
+            params: params.clone(),
+            dry_run,
+            started_at,
+        };
+        let reports = reports_errors(on_error)?;
+        let work = || {
+            historized(reports, table, request, || {
+                history::register_once(&definition)
+            })
+        };
+        match dry_run {
+            // What a first call would register and make is undone with the rest.
+            true => session::undone(work),
+            false => work(),
+        }
+    })?;
+    Ok(TableIterator::once(row))
+}
+
+#[allow(clippy::type_complexity)]
+#[pg_extern(sql = false)]
+fn rewind_history(
+    dst: Option<pg_sys::Oid>,
+    to_timestamp: Option<TimestampWithTimeZone>,
+    dry_run: Option<bool>,
+) -> Raised<
+    TableIterator<
+        'static,
+        (
+            name!(run_id, Option<i64>),
+            name!(status, &'static str),
+            name!(versions_withdrawn, i64),
+            name!(versions_reopened, i64),
+        ),
+    >,
+> {
+    let rewound = answer(|| {
+        let to = required("to_timestamp", micros(to_timestamp, "to_timestamp")?)?;
+        history::rewind_history(required("dst", dst)?, to, dry_run.unwrap_or(false))
+    })?;
+    Ok(TableIterator::once((
+        rewound.run_id,
+        rewound.status,
+        rewound.withdrawn,
+        rewound.reopened,
+    )))
+}
+
+#[pg_extern(sql = false)]
+fn create_history_views(dst: Option<pg_sys::Oid>) -> Raised<()> {
+    answer(|| history::create_history_views(required("dst", dst)?))
+}
+
+#[allow(clippy::type_complexity)]
+#[pg_extern(sql = false)]
+fn check_history(
+    dst: Option<pg_sys::Oid>,
+) -> Raised<
+    TableIterator<
+        'static,
+        (
+            name!(problem, String),
+            name!(key, JsonB),
+            name!(detail, String),
+        ),
+    >,
+> {
+    let found = answer(|| history::check_history(required("dst", dst)?))?;
+    let rows = found
+        .into_iter()
+        .map(|problem| (problem.problem, JsonB(problem.key), problem.detail));
+    Ok(TableIterator::new(rows.collect::<Vec<_>>()))
 }
 
 // Asking ----------------------------------------------------------------------------------------------------------------

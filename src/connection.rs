@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, CString};
 
-use pgrx::{IntoDatum, Spi, pg_sys};
+use pgrx::{IntoDatum, PgTupleDesc, Spi, pg_sys};
 use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result};
@@ -25,6 +25,14 @@ impl Value {
         Self {
             oid: T::type_oid(),
             datum: value.into_datum(),
+        }
+    }
+
+    /// A value of any type, as the server holds it.
+    pub fn raw(oid: pg_sys::Oid, datum: pg_sys::Datum) -> Self {
+        Self {
+            oid,
+            datum: Some(datum),
         }
     }
 
@@ -86,6 +94,10 @@ pub struct ResultColumn {
     pub name: Ident,
     /// Its type.
     pub type_oid: pg_sys::Oid,
+    /// Its type's modifier, -1 for none.
+    pub type_modifier: i32,
+    /// Its collation, if it has one.
+    pub collation: pg_sys::Oid,
 }
 
 /// A connection to the server's SQL engine, within which statements stay prepared and deltas keep their names.
@@ -146,6 +158,26 @@ impl Connection {
         // SAFETY: a receiver that does nothing needs no set-up and no clean-up.
         let receiver = unsafe { pg_sys::CreateDestReceiver(pg_sys::CommandDest::DestNone) };
         self.run_into(statement, values, receiver)
+    }
+
+    /// Runs a statement once that answers with nothing; says how many rows it processed.
+    pub fn execute(&mut self, sql: &Sql, values: &[Value]) -> Result<u64> {
+        let statement = self.prepare(sql, values)?;
+        let rows = self.run(&statement, values)?;
+        self.discard(statement);
+        Ok(rows)
+    }
+
+    /// As [`Self::execute`], for a statement that answers with one jsonb document, or NULL or no row for nothing.
+    pub fn look_up<T: DeserializeOwned>(
+        &mut self,
+        sql: &Sql,
+        values: &[Value],
+    ) -> Result<Option<T>> {
+        let statement = self.prepare(sql, values)?;
+        let found = self.fetch(&statement, values)?;
+        self.discard(statement);
+        Ok(found)
     }
 
     /// Runs a prepared statement that answers with one jsonb document, or NULL or no row for nothing.
@@ -333,12 +365,14 @@ impl Prepared {
             if descriptor.is_null() {
                 return Ok(Vec::new());
             }
-            (1..=(*descriptor).natts)
-                .map(|number| {
-                    let name = CStr::from_ptr(pg_sys::SPI_fname(descriptor, number));
+            PgTupleDesc::from_pg_unchecked(descriptor)
+                .iter()
+                .map(|attribute| {
                     Ok(ResultColumn {
-                        name: Ident::new(name.to_string_lossy())?,
-                        type_oid: pg_sys::SPI_gettypeid(descriptor, number),
+                        name: Ident::new(attribute.name())?,
+                        type_oid: attribute.atttypid,
+                        type_modifier: attribute.atttypmod,
+                        collation: attribute.attcollation,
                     })
                 })
                 .collect()

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::ident::Sql;
+use crate::statement::render;
 use crate::{list, session, statement};
 
 /// A use of `param.name` in an expression.
@@ -76,6 +77,43 @@ impl Expression {
         }
         text.push_str(&self.text[done..]);
         Ok(Sql::registered(&text))
+    }
+}
+
+const PREDICATE: &str = "existing_predicate";
+
+/// A condition on rows of a history, over the alias `existing`.
+pub struct Predicate;
+
+impl Predicate {
+    /// Takes a text for one expression; 42601 if it is none. Parameters have no place in it.
+    pub fn parse(text: &str) -> Result<Sql> {
+        let parsed = Expression::parse(PREDICATE, text)?;
+        match parsed.params.first() {
+            None => Ok(Sql::registered(&parsed.text)),
+            Some(used) => Err(Error::invalid(format!(
+                "{PREDICATE} reads param.{}, but parameters have no place in it",
+                used.name
+            ))),
+        }
+    }
+
+    /// Checks it over the rows of a history: its names, that it is a condition (42804), and that no function in it is volatile. It may
+    /// ask the clock: it says how far a run looks, not what it finds.
+    pub fn check(text: &str, history: &Sql) -> Result<()> {
+        let select = render(
+            sql_file!("statement/predicate_check"),
+            &[("predicate", &Self::parse(text)?), ("target", history)],
+        )?;
+        let found = analyze_for(PREDICATE, &select, Clock::Allowed)?;
+        match found.type_oid == pg_sys::BOOLOID {
+            true => Ok(()),
+            false => Err(Error::new(
+                PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
+                format!("{PREDICATE} is no condition"),
+            )
+            .hint("Write it over the alias existing: existing.dl_ts_captured > '2026-01-01'")),
+        }
     }
 }
 
@@ -328,6 +366,19 @@ unsafe extern "C-unwind" fn note_node(node: *mut pg_sys::Node, context: *mut c_v
 /// Analyzes `select`, a SELECT whose first column is the expression, and refuses what is not deterministic: 42P17 for volatile
 /// functions and for those that ask the clock or the session, 42803 and alike for aggregates, windows and sets.
 pub fn analyze(what: &str, select: &Sql) -> Result<Analysis> {
+    analyze_for(what, select, Clock::Refused)
+}
+
+/// Whether an expression may ask what time it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Clock {
+    /// Not where a rerun must give the same rows.
+    Refused,
+    /// Where it only says how far a run looks.
+    Allowed,
+}
+
+fn analyze_for(what: &str, select: &Sql, clock: Clock) -> Result<Analysis> {
     let text = select.to_string();
     let c_text = CString::new(text.as_str()).map_err(|_| not_one(what, &text))?;
     let (type_oid, findings) = session::explained(
@@ -370,7 +421,7 @@ pub fn analyze(what: &str, select: &Sql) -> Result<Analysis> {
             ..error
         },
     )?;
-    refuse_indeterminate(what, &text, &findings)?;
+    refuse_indeterminate(what, &text, &findings, clock)?;
     Ok(Analysis { type_oid })
 }
 
@@ -380,20 +431,22 @@ struct UnsteadyFunction {
     volatile: bool,
 }
 
-fn refuse_indeterminate(what: &str, text: &str, findings: &Findings) -> Result<()> {
+fn refuse_indeterminate(what: &str, text: &str, findings: &Findings, clock: Clock) -> Result<()> {
     let refused =
         |message: String| {
             Err(Error::new(PgSqlErrorCode::ERRCODE_INVALID_OBJECT_DEFINITION, message)
             .detail("Running an interval again must give the same rows; this would not.")
             .hint("Take times from the row, and pass what differs between runs as param.name."))
         };
-    if let Some(value) = findings.session_values.first() {
+    let asks_clock = clock == Clock::Refused;
+    if let (true, Some(value)) = (asks_clock, findings.session_values.first()) {
         return refused(format!("{what} asks the clock or the session: {value}"));
     }
     if let Some(literal) = findings
         .literals
         .iter()
         .find_map(|(kind, place)| clock_literal(*kind, text, *place))
+        .filter(|_| asks_clock)
     {
         return refused(format!(
             "{what} asks the clock: the literal '{literal}' is the time of registration"
@@ -403,16 +456,20 @@ fn refuse_indeterminate(what: &str, text: &str, findings: &Findings) -> Result<(
     let unsteady: Option<Vec<UnsteadyFunction>> = session::as_extension_owner(|| {
         statement::fetch(sql_file!("catalog/functions"), &[functions.into()])
     })?;
-    match unsteady.unwrap_or_default().first() {
+    match unsteady
+        .unwrap_or_default()
+        .iter()
+        .find(|function| asks_clock || function.volatile)
+    {
         Some(function) if function.volatile => refused(format!(
             "{what} calls the volatile function {}",
             function.name
         )),
-        Some(function) => refused(format!(
+        Some(function) if asks_clock => refused(format!(
             "{what} asks the clock or the session: {}",
             function.name
         )),
-        None => Ok(()),
+        _ => Ok(()),
     }
 }
 

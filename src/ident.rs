@@ -36,6 +36,69 @@ impl Sql {
         Self(format!("(\n{text}\n)"))
     }
 
+    /// A string literal. For what has to stand in a statement as it is: a type's input, a name among values.
+    pub fn literal(text: &str) -> Self {
+        Self(pgrx::spi::quote_literal(text))
+    }
+
+    /// A type, as the server spells it with its schema.
+    pub(crate) fn type_name(text: String) -> Self {
+        Self(text)
+    }
+
+    /// An operator with its schema, set off by spaces; the server has found its name.
+    pub(crate) fn operator(schema: &Ident, name: &str) -> Self {
+        Self(format!(" OPERATOR({schema}.{name}) "))
+    }
+
+    /// A name of ours that is made of a letter and a number, such as k1.
+    pub fn numbered(letter: &'static str, number: usize) -> Self {
+        Self(format!("{letter}{number}"))
+    }
+
+    /// `alias.name`, for a name of ours.
+    pub fn of(&self, alias: &'static str) -> Self {
+        Self(format!("{alias}.{self}"))
+    }
+
+    /// `value AS name`, for a name of ours.
+    pub fn named(&self, name: &Sql) -> Self {
+        Self(format!("{self} AS {name}"))
+    }
+
+    /// A value cast to a type.
+    pub fn cast(value: &Sql, kind: &Sql) -> Self {
+        Self(format!("CAST({value} AS {kind})"))
+    }
+
+    /// The text of a column of `source`.
+    pub fn type_text(column: &Ident) -> Self {
+        Self(format!("{}::pg_catalog.text", column.of("source")))
+    }
+
+    /// The text in parentheses.
+    pub fn in_parentheses(&self) -> Self {
+        Self(format!("({self})"))
+    }
+
+    /// Parts joined by a word, such as ` AND `; `empty` if there are none.
+    pub fn joined(
+        parts: impl IntoIterator<Item = Sql>,
+        word: &'static str,
+        empty: &'static str,
+    ) -> Self {
+        let parts: Vec<String> = parts.into_iter().map(|part| part.0).collect();
+        match parts.is_empty() {
+            true => Self::fixed(empty),
+            false => Self(parts.join(word)),
+        }
+    }
+
+    /// This text and another one right after it.
+    pub fn then(&self, other: &Sql) -> Self {
+        Self(format!("{}{}", self.0, other.0))
+    }
+
     /// The same, after a line break.
     pub fn on_a_new_line(&self) -> Self {
         Self(format!("\n{self}"))

@@ -13,13 +13,56 @@ use crate::registry::{Load, Rule, RuleKind};
 use crate::relation::{Column, Relation};
 use crate::statement::render;
 
-/// The intake of a load.
+/// What is read, through which rules.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    /// The relation.
+    pub source: &'a Relation,
+    /// The rules, in order.
+    pub rules: &'a [Rule],
+    /// The column by which an interval is cut out; `None` reads everything.
+    pub time_column: Option<&'a Ident>,
+    /// Which of several rows of a key stay; `None` keeps all.
+    pub first_of_key: Option<FirstOfKey<'a>>,
+}
+
+/// Keeps the first row of each key.
+#[derive(Clone, Copy)]
+pub struct FirstOfKey<'a> {
+    /// The key.
+    pub keys: &'a [Ident],
+    /// The members of an ORDER BY; `None`: by the text of the row.
+    pub order: Option<&'a str>,
+    /// Whether rows that tie for the first place all stay, to be refused, or the texts of the rows decide.
+    pub keeps_ties: bool,
+}
+
+impl Load {
+    /// What a run of this load reads from a source.
+    pub fn reading<'a>(&'a self, source: &'a Relation) -> Reading<'a> {
+        let first = |keys: &'a Vec<Ident>| {
+            self.dedup_order_by.as_deref().map(|order| FirstOfKey {
+                keys,
+                order: Some(order),
+                keeps_ties: true,
+            })
+        };
+        Reading {
+            source,
+            rules: &self.rules,
+            time_column: Some(&self.time_column),
+            first_of_key: self.keys.as_ref().and_then(first),
+        }
+    }
+}
+
+/// The intake of a load or a history.
 pub struct Intake {
     /// The SELECT.
     pub sql: Sql,
     /// Columns of its rows, apart from the number.
     pub columns: Vec<Ident>,
-    /// The column that holds the number of a row's grain interval, from 1.
+    /// The column that holds the number of a row's grain interval, from 1; it is 1 where everything is read.
     pub number: Ident,
     /// What drops rows, in order: step n of the tally is the n-th of these, step 0 is the read.
     pub steps: Vec<String>,
@@ -118,8 +161,18 @@ impl Layers {
         }
     }
 
-    fn first_of_key(&mut self, keys: &[Ident], order: &str) -> Result<()> {
-        let order = Expression::parse_order("dedup_order_by", order)?;
+    fn first_of_key(&mut self, first: FirstOfKey) -> Result<()> {
+        let by_text = Sql::fixed("source::pg_catalog.text");
+        let order = match first.order {
+            Some(order) => {
+                let order = Expression::parse_order("dedup_order_by", order)?;
+                match first.keeps_ties {
+                    true => order,
+                    false => Sql::list([order, by_text]),
+                }
+            }
+            None => by_text,
+        };
         let rank = free_name("daybook rank", &self.columns)?;
         self.steps.push("dedup_order_by".to_owned());
         let columns = self
@@ -127,6 +180,10 @@ impl Layers {
             .iter()
             .chain([&self.number])
             .map(|name| name.of("source"));
+        let ranked = Sql::fixed(match first.keeps_ties {
+            true => "rank",
+            false => "row_number",
+        });
         self.sql = render(
             sql_file!("statement/intake_first_of_key"),
             &[
@@ -134,8 +191,9 @@ impl Layers {
                 ("number", &self.number.sql()),
                 (
                     "keys",
-                    &Sql::list(keys.iter().map(|name| name.of("source"))),
+                    &Sql::list(first.keys.iter().map(|name| name.of("source"))),
                 ),
+                ("ranked", &ranked),
                 ("order", &order),
                 ("rank", &rank.sql()),
                 ("rows", &self.sql),
@@ -147,22 +205,21 @@ impl Layers {
 }
 
 impl Intake {
-    /// The intake of a load over its source as it is now; `param` says what stands for a parameter.
-    pub fn build(
-        load: &Load,
-        source: &Relation,
-        mut param: impl FnMut(&str) -> Result<Sql>,
-    ) -> Result<Self> {
-        let mut layers = Layers::over(
-            source,
-            sql_file!("statement/intake_window"),
-            &[("time", &load.time_column.sql())],
-        )?;
-        for rule in &load.rules {
+    /// The intake of a source as it is now; `param` says what stands for a parameter.
+    pub fn build(reading: &Reading, mut param: impl FnMut(&str) -> Result<Sql>) -> Result<Self> {
+        let mut layers = match reading.time_column {
+            Some(time) => Layers::over(
+                reading.source,
+                sql_file!("statement/intake_window"),
+                &[("time", &time.sql())],
+            )?,
+            None => Layers::over(reading.source, sql_file!("statement/intake_rows"), &[])?,
+        };
+        for rule in reading.rules {
             layers.rule(rule, &mut param)?;
         }
-        if let (Some(keys), Some(order)) = (&load.keys, &load.dedup_order_by) {
-            layers.first_of_key(keys, order)?;
+        if let Some(first) = reading.first_of_key {
+            layers.first_of_key(first)?;
         }
         if layers.steps.is_empty() {
             // The first step counts what arrives, which is what was read; without any, the read is a step of its own.
@@ -185,13 +242,9 @@ impl Intake {
 
     /// The rows that the rule at `position` (from 0) sees, for the parser alone: nothing is counted or filtered. The parameters of
     /// the rules before it are NULLs of type text. Also their columns.
-    pub fn before_rule(
-        load: &Load,
-        source: &Relation,
-        position: usize,
-    ) -> Result<(Sql, Vec<Ident>)> {
-        let mut layers = Layers::over(source, sql_file!("statement/rule_rows"), &[])?;
-        for rule in load.rules.iter().take(position) {
+    pub fn before_rule(reading: &Reading, position: usize) -> Result<(Sql, Vec<Ident>)> {
+        let mut layers = Layers::over(reading.source, sql_file!("statement/intake_rows"), &[])?;
+        for rule in reading.rules.iter().take(position) {
             if let RuleKind::Expression(_) = rule.kind {
                 layers.rule(rule, &mut |_| Ok(Sql::fixed(ParamType::Text.typed_null())))?;
             }
@@ -202,9 +255,7 @@ impl Intake {
 
 /// Refuses (55000) an intake that reads the target, in a view or a rule: what a run deletes would be missing from what it reads.
 pub fn refuse_reading_target(intake: &Prepared, target: &Relation) -> Result<()> {
-    let is_target =
-        |oid: &pg_sys::Oid| *oid == target.oid() || target.relatives.contains(&oid.to_u32());
-    if !intake.relations()?.iter().any(is_target) {
+    if !reads(&intake.relations()?, target) {
         return Ok(());
     }
     Err(Error::prerequisite(format!(
@@ -213,6 +264,13 @@ pub fn refuse_reading_target(intake: &Prepared, target: &Relation) -> Result<()>
     ))
     .detail("A rerun deletes the interval before it reads, so it would not find what it found before.")
     .hint("Leave the target out of the source's query and of the rules; to leave duplicates out, register keys with dedup_order_by."))
+}
+
+/// Whether one of some relations is a target or shares rows with it.
+pub fn reads(relations: &[pg_sys::Oid], target: &Relation) -> bool {
+    relations
+        .iter()
+        .any(|oid| *oid == target.oid() || target.relatives.contains(&oid.to_u32()))
 }
 
 /// Which columns a load writes: those of the intake that the target has, after both sides were compared by name and type.

@@ -8,6 +8,7 @@
 //! | [`settings`] | the settings under `daybook.` |
 //! | [`ident`] | identifiers and column lists; the only place that quotes |
 //! | [`time`] | times as the server holds them |
+//! | [`compare`] | whether two values are the same, and the fingerprint of a row |
 //! | [`list`] | reading the server's lists |
 //! | [`session`] | acting role, pinned settings, subtransactions |
 //! | [`statement`] | statement templates in `sql/`, and running the fixed ones |
@@ -25,6 +26,7 @@
 //! | [`tally`] | counting rows inside the statements of a run |
 //! | [`log`] | the run log and the state of intervals |
 //! | [`load`] | `load_interval` |
+//! | [`history`] | `historize`, and all about histories |
 //! | [`inspect`] | `explain_load`, `check_load`, `last_closed`, `mark_stale` |
 //! | [`api`] | what SQL sees: argument checks and one call each |
 //!
@@ -40,9 +42,11 @@ macro_rules! sql_file {
 pub mod api;
 pub mod bound;
 pub mod calendar;
+pub mod compare;
 pub mod connection;
 pub mod error;
 pub mod expression;
+pub mod history;
 pub mod ident;
 pub mod inspect;
 pub mod intake;

@@ -66,6 +66,26 @@ pub fn hold_target(target: pg_sys::Oid) -> Result<bool> {
     .map(|held| held.is_some())
 }
 
+/// Takes the registry row of a history for a run, and says whether anything is registered. Runs of one history follow each other.
+pub fn hold_history(target: pg_sys::Oid) -> Result<bool> {
+    session::as_extension_owner(|| {
+        statement::write::<i32>(sql_file!("statement/hold_history"), &[target.into()])
+    })
+    .map(|held| held.is_some())
+}
+
+/// The source of this name as it is now, held so that nobody drops or swaps it; 42P01 if there is none.
+pub fn keep_source(source: &QualifiedName) -> Result<pg_sys::Oid> {
+    keep_named(source)?.ok_or_else(|| {
+        Error::new(
+            PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
+            format!("the source \"{}\" does not exist", source.display_name()),
+        )
+        .detail("The source is looked up by name at each run, so that it may be dropped and built anew.")
+        .hint("Build it again under this name, or register another source.")
+    })
+}
+
 /// Holds the grain intervals of a run. Starts and ends are instants in microseconds.
 pub fn hold_intervals(target: pg_sys::Oid, starts: &[i64], ends: &[i64]) -> Result<()> {
     let times = |micros: &[i64]| {

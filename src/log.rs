@@ -162,6 +162,103 @@ impl RunResult {
     }
 }
 
+/// What happened in a run of a history.
+#[derive(Debug, Default)]
+pub struct HistoryResult {
+    /// The history.
+    pub target: pg_sys::Oid,
+    /// Its name at the time.
+    pub target_name: String,
+    /// Name of the source.
+    pub source_name: String,
+    /// loaded, unchanged, skipped, planned or failed.
+    pub status: &'static str,
+    /// snapshot or events; `None` where it is not known yet.
+    pub mode: Option<&'static str>,
+    /// The reference timestamp, an instant.
+    pub reference: Option<i64>,
+    /// The same, for people.
+    pub shown_reference: String,
+    /// Whether versions were dated by the source.
+    pub source_dated: bool,
+    /// Parameters of the call.
+    pub params: serde_json::Value,
+    /// Version of the rules.
+    pub rules_version: Option<String>,
+    /// Rows read from the source.
+    pub rows_read: i64,
+    /// Rows that rules, or the choice of one row per key, dropped.
+    pub rows_dropped: i64,
+    /// The same, by the name of what dropped them.
+    pub dropped_by: Vec<(String, i64)>,
+    /// Versions written.
+    pub opened: i64,
+    /// Versions ended.
+    pub closed: i64,
+    /// Versions taken back.
+    pub withdrawn: i64,
+    /// Versions made current again.
+    pub reopened: i64,
+    /// Rows that changed nothing.
+    pub unchanged: i64,
+    /// Versions of records that had ended.
+    pub reappeared: i64,
+    /// Rows that came late.
+    pub late: i64,
+    /// What was changed about the table first, in words.
+    pub changes: Vec<String>,
+    /// When the call began.
+    pub started_at: i64,
+}
+
+impl HistoryResult {
+    /// Logs the run as one of `historize`; returns its number.
+    pub fn record(&self, failure: Option<&Error>) -> Result<i64> {
+        self.record_as("historize", failure)
+    }
+
+    /// Logs the run as one of a function; returns its number.
+    pub fn record_as(&self, function: &str, failure: Option<&Error>) -> Result<i64> {
+        let caller = session::current_role();
+        let dropped_by: serde_json::Map<String, serde_json::Value> = self
+            .dropped_by
+            .iter()
+            .map(|(name, rows)| (name.clone(), (*rows).into()))
+            .collect();
+        let target = (self.target != pg_sys::InvalidOid).then_some(self.target);
+        session::as_extension_owner(|| {
+            statement::write(
+                sql_file!("statement/log_history"),
+                &[
+                    target.into(),
+                    self.target_name.as_str().into(),
+                    function.into(),
+                    self.status.into(),
+                    self.mode.into(),
+                    self.reference.map(instant).transpose()?.into(),
+                    JsonB(self.params.clone()).into(),
+                    self.rules_version.clone().into(),
+                    self.rows_read.into(),
+                    self.rows_dropped.into(),
+                    JsonB(dropped_by.into()).into(),
+                    self.opened.into(),
+                    self.closed.into(),
+                    self.withdrawn.into(),
+                    self.reopened.into(),
+                    self.unchanged.into(),
+                    self.reappeared.into(),
+                    self.late.into(),
+                    caller.into(),
+                    instant(self.started_at)?.into(),
+                    failure.map(Error::sqlstate).into(),
+                    failure.map(|error| error.message.clone()).into(),
+                ],
+            )
+        })?
+        .ok_or_else(|| Error::internal("the log gave a run no number"))
+    }
+}
+
 /// Marks recorded intervals between two instants as in need of a new load; says how many.
 pub fn mark_stale(target: pg_sys::Oid, start: i64, end: i64, reason: &str) -> Result<i64> {
     session::as_extension_owner(|| {

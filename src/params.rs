@@ -34,26 +34,26 @@ impl ParamType {
     }
 }
 
-/// The first parameter number that is free for `param.name`.
-const FIRST_PARAM: usize = 9;
-
 /// Values for `param.name`, numbered in the order in which rules use them.
 pub struct Params<'a> {
     given: &'a serde_json::Value,
+    first: usize,
     used: Vec<String>,
     /// The values to bind.
     pub values: Vec<Value>,
 }
 
 impl<'a> Params<'a> {
-    /// Takes the params of a call; 22023 if they are not a JSON object.
-    pub fn new(given: &'a serde_json::Value) -> Result<Self> {
+    /// Takes the params of a call, of which the first that is used becomes the parameter of number `first`; 22023 if they are not a
+    /// JSON object.
+    pub fn new(given: &'a serde_json::Value, first: usize) -> Result<Self> {
         if !given.is_object() {
             return Err(Error::invalid("params must be a JSON object")
                 .hint("For example '{\"since\": \"2026-09-01\"}'."));
         }
         Ok(Self {
             given,
+            first,
             used: Vec::new(),
             values: Vec::new(),
         })
@@ -70,7 +70,7 @@ impl<'a> Params<'a> {
                 self.used.len() - 1
             }
         };
-        Ok(Sql::parameter(FIRST_PARAM + index))
+        Ok(Sql::parameter(self.first + index))
     }
 
     /// The type that a parameter has as it was passed.

@@ -10,9 +10,9 @@ use crate::connection::{self, Value};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::ident::{Ident, QualifiedName, Sql};
-use crate::intake::{self, Intake};
+use crate::intake::{self, Intake, Reading};
 use crate::interval::{require_boundary, resolve_bound};
-use crate::registry::{Load, Registration, Rule, Shape};
+use crate::registry::{History, Load, Registration, Rule, RuleKind, Shape};
 use crate::relation::Relation;
 use crate::statement::{self, Access};
 use crate::time::MICROS_PER_DAY;
@@ -79,7 +79,7 @@ pub fn register_load(path: &str, definition: LoadDefinition) -> Result<()> {
     target.require_safe_target()?;
     let source = Relation::describe(definition.source)?;
     source.require_source_kind()?;
-    require_readable(&source, &target)?;
+    source.require_readable_by_owner_of(&target)?;
     if source.oid() == target.oid() {
         return Err(Error::wrong_kind(format!(
             "\"{}\" cannot be source and target at once",
@@ -98,6 +98,13 @@ pub fn register_load(path: &str, definition: LoadDefinition) -> Result<()> {
 
     let registered = session::as_extension_owner(|| Registration::find(target.oid()))?
         .ok_or_else(|| Error::internal("the registry row vanished"))?;
+    if registered.history.is_some() {
+        return Err(
+            Error::prerequisite(format!("\"{}\" is a history", target.display_name()))
+                .detail("A load would delete versions.")
+                .hint("Load into a table of its own."),
+        );
+    }
     let load = load_from(&definition, &source, path, registered.rules.clone())?;
     check_load(&load, &source, &target)?;
     settle_calendar(&load, &registered, &target)?;
@@ -191,27 +198,6 @@ fn load_from(
     Ok(load)
 }
 
-/// Refuses (42501) a source that the target's owner, as whom every run reads, may not read.
-fn require_readable(source: &Relation, target: &Relation) -> Result<()> {
-    let readable: Option<bool> = statement::fetch(
-        sql_file!("catalog/may_read"),
-        &[source.oid().into(), target.owner().into()],
-    )?;
-    if readable == Some(true) {
-        return Ok(());
-    }
-    let (owner, source) = (&target.owner_name, source.display_name());
-    Err(Error::privilege(format!(
-        "\"{owner}\", the owner of \"{}\", may not read \"{source}\"",
-        target.display_name()
-    ))
-    .detail("A run reads and writes with the rights of the target's owner, whoever calls it.")
-    .hint(format!(
-        "GRANT SELECT ON {source} TO {};",
-        pgrx::spi::quote_identifier(owner)
-    )))
-}
-
 /// Refuses a change of what recorded intervals are counted with while the load is registered; forgets them, with a notice, where it
 /// was unregistered in between.
 fn settle_calendar(load: &Load, registered: &Registration, target: &Relation) -> Result<()> {
@@ -293,12 +279,45 @@ fn check_load(load: &Load, source: &Relation, target: &Relation) -> Result<()> {
     session::pinned(&load.search_path, &load.zone_name, || {
         session::as_role(owner, || {
             for (position, each) in load.rules.iter().enumerate() {
-                rule::check_rule(load, source, target, position, each)?;
+                rule::check_load_rule(load, source, target, position, each)?;
             }
             if let Some(order) = &load.dedup_order_by {
-                rule::check_order(load, source, order)?;
+                rule::check_order(&load.reading(source), order)?;
             }
             check_columns(load, source, target)
+        })
+    })
+}
+
+/// Checks every rule of a history over the row it will see, if the source is known.
+fn check_history_rules(history: &History, rules: &[Rule], target: &Relation) -> Result<()> {
+    for each in rules {
+        if let RuleKind::Expression(column) = &each.kind
+            && history.owns(column)
+        {
+            return Err(Error::invalid(format!(
+                "rule \"{}\" cannot set {column}, a technical column of the history",
+                each.name
+            ))
+            .hint("Its runs set it. To date versions by the source, register source_timestamp_column."));
+        }
+    }
+    let Some(source) = &history.source else {
+        return Ok(());
+    };
+    let source = Relation::describe(lock::keep_source(source)?)?;
+    let reading = Reading {
+        source: &source,
+        rules,
+        time_column: None,
+        first_of_key: None,
+    };
+    session::pinned(&history.search_path, &history.options.zone, || {
+        session::as_role(target.owner(), || {
+            for (position, each) in rules.iter().enumerate() {
+                rule::check_rule(&reading, position, each)?;
+            }
+            Ok(())
         })
     })
 }
@@ -320,7 +339,7 @@ fn placeholders(shape: Shape) -> [Value; 7] {
 fn check_columns(load: &Load, source: &Relation, target: &Relation) -> Result<()> {
     let shape = load.shape(source, target)?;
     // Parameters are NULLs here: the columns do not depend on them, but for expressions that consist of one alone.
-    let intake = Intake::build(load, source, |_| Ok(Sql::fixed("NULL")))?;
+    let intake = Intake::build(&load.reading(source), |_| Ok(Sql::fixed("NULL")))?;
     let values = placeholders(shape);
     connection::connected(Access::Read, |connection| {
         let prepared = connection.prepare(&intake.sql, &values)?;
@@ -450,10 +469,14 @@ fn change_rules(
     if rules == registered.rules {
         return Ok(());
     }
-    if let (Check::Now, Some(mut load)) = (check, registered.load) {
-        load.rules = rules.clone();
-        let source = Relation::describe(load.lock_source()?)?;
-        check_load(&load, &source, &target)?;
+    match (check, registered.load, registered.history) {
+        (Check::Now, Some(mut load), _) => {
+            load.rules = rules.clone();
+            let source = Relation::describe(load.lock_source()?)?;
+            check_load(&load, &source, &target)?;
+        }
+        (Check::Now, None, Some(history)) => check_history_rules(&history, &rules, &target)?,
+        _ => {}
     }
     let document = JsonB(serde_json::to_value(&rules)?);
     session::as_extension_owner(|| {

@@ -1,4 +1,6 @@
-//! What is registered: loads and their rules, read from the extension's tables into plain structs.
+//! What is registered: loads, histories and their rules, read from the extension's tables into plain structs.
+
+mod history;
 
 use pgrx::pg_sys;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -12,6 +14,8 @@ use crate::statement;
 use crate::time::MICROS_PER_DAY;
 use crate::time::TimeType;
 use crate::zone::Zone;
+
+pub use history::{DUMMY_COLUMN, Delivery, History, Horizon, Late, OnEmpty, Options};
 
 /// What a rule does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,6 +142,7 @@ struct RegistrationRow {
     first_interval: Option<i64>,
     rules: Vec<Rule>,
     load: Option<LoadRow>,
+    history: Option<history::HistoryRow>,
 }
 
 /// What is registered for a target.
@@ -152,23 +157,29 @@ pub struct Registration {
     pub rules: Vec<Rule>,
     /// The load.
     pub load: Option<Load>,
+    /// The history.
+    pub history: Option<History>,
 }
 
 impl Registration {
     /// Looks up what is registered for a target; `None` if nothing is.
     pub fn find(target: pg_sys::Oid) -> Result<Option<Self>> {
         let row: Option<RegistrationRow> =
-            statement::fetch(sql_file!("catalog/load"), &[target.into()])?;
+            statement::fetch(sql_file!("catalog/registration"), &[target.into()])?;
         row.map(|row| {
             let load = row
                 .load
                 .map(|load| Load::from_row(load, &row.search_path, &row.rules, row.first_interval));
+            let history = row
+                .history
+                .map(|history| History::from_row(history, &row.search_path, &row.rules));
             Ok(Self {
                 search_path: row.search_path,
                 calendar: row.calendar,
                 has_intervals: row.has_intervals,
                 rules: row.rules,
                 load: load.transpose()?,
+                history,
             })
         })
         .transpose()
@@ -271,14 +282,7 @@ impl Load {
 
     /// The source as it is now, held so that nobody drops or swaps it; 42P01 if there is none of that name.
     pub fn lock_source(&self) -> Result<pg_sys::Oid> {
-        lock::keep_named(&self.source)?.ok_or_else(|| {
-            Error::new(
-                pgrx::PgSqlErrorCode::ERRCODE_UNDEFINED_TABLE,
-                format!("the source \"{}\" does not exist", self.source.display_name()),
-            )
-            .detail("The source is looked up by name at each run, so that it may be dropped and built anew.")
-            .hint("Build it again under this name, or register the load with another source.")
-        })
+        lock::keep_source(&self.source)
     }
 
     /// What intervals are counted with, in words: kept with the recorded intervals and compared when a load is registered again.

@@ -14,8 +14,14 @@ pub struct Column {
     pub name: Ident,
     /// Its type.
     pub type_oid: u32,
+    /// Its type's modifier, -1 for none.
+    pub type_modifier: i32,
+    /// OID of its collation, 0 for none.
+    pub collation: u32,
     /// Its type as SQL spells it, with modifiers.
     pub type_name: String,
+    /// Whether it takes no NULL.
+    pub not_null: bool,
     /// Whether an INSERT that leaves it out fills it.
     pub has_default: bool,
     /// `a` always, `d` by default, or empty.
@@ -84,6 +90,8 @@ pub struct Relation {
     pub has_before_insert_triggers: bool,
     /// Whether a row trigger of the user runs before deletes.
     pub has_before_delete_triggers: bool,
+    /// Whether a row trigger of the user runs before updates.
+    pub has_before_update_triggers: bool,
     /// Its columns, in order.
     pub columns: Vec<Column>,
 }
@@ -179,6 +187,24 @@ impl Relation {
                 "A source is a table, partitioned table, view, materialized view or foreign table.",
             ));
         }
+        self.refuse_temporary()
+    }
+
+    /// As [`Self::require_source_kind`], for a source that a call brings itself: what is temporary can be read where nobody else's
+    /// rights are used.
+    pub fn require_source_kind_for(&self, target: &Self) -> Result<()> {
+        if self.persistence == 't' && target.owner() == session::current_role() {
+            return Ok(());
+        }
+        self.require_source_kind()
+    }
+
+    /// Whether only this session sees it.
+    pub fn is_temporary(&self) -> bool {
+        self.persistence == 't'
+    }
+
+    fn refuse_temporary(&self) -> Result<()> {
         if self.persistence == 't' {
             return Err(Error::wrong_kind(format!("the source \"{}\" is temporary", self.display_name()))
                 .detail("The source is looked up by name at each run, from any session; a temporary relation is seen by one session only.")
@@ -252,6 +278,42 @@ impl Relation {
                 .hint(format!("ALTER TABLE {name} NO FORCE ROW LEVEL SECURITY;")));
         }
         Ok(())
+    }
+}
+
+impl Relation {
+    /// Refuses (42501) a caller who is not the owner where triggers or constraints of the target fire at commit.
+    pub fn require_nothing_at_commit(&self) -> Result<()> {
+        if self.owner() == session::current_role() || self.deferred_triggers.is_empty() {
+            return Ok(());
+        }
+        Err(Error::privilege(format!("only \"{}\" itself can load \"{}\"", self.owner_name, self.display_name()))
+            .detail(format!(
+                "What another role runs for the owner runs restricted, where nothing can fire at commit, and these do: {}.",
+                self.deferred_triggers.join(", ")
+            ))
+            .hint(format!("SET ROLE {}; or make them INITIALLY IMMEDIATE.", self.owner_name)))
+    }
+
+    /// Refuses (42501) a source that the owner of a target, as whom every run reads, may not read.
+    pub fn require_readable_by_owner_of(&self, target: &Self) -> Result<()> {
+        let readable: Option<bool> = statement::fetch(
+            sql_file!("catalog/may_read"),
+            &[self.oid().into(), target.owner().into()],
+        )?;
+        if readable == Some(true) {
+            return Ok(());
+        }
+        let (owner, source) = (&target.owner_name, self.display_name());
+        Err(Error::privilege(format!(
+            "\"{owner}\", the owner of \"{}\", may not read \"{source}\"",
+            target.display_name()
+        ))
+        .detail("A run reads and writes with the rights of the target's owner, whoever calls it.")
+        .hint(format!(
+            "GRANT SELECT ON {source} TO {};",
+            pgrx::spi::quote_identifier(owner)
+        )))
     }
 }
 

@@ -5,7 +5,7 @@ use pgrx::{PgSqlErrorCode, pg_sys};
 use crate::error::{Error, Result};
 use crate::expression::{self, Analysis, Expression};
 use crate::ident::{Ident, Sql};
-use crate::intake::{self, Intake};
+use crate::intake::{self, Intake, Reading};
 use crate::params::ParamType;
 use crate::registry::{Load, Rule, RuleKind};
 use crate::relation::Relation;
@@ -21,10 +21,10 @@ struct InPlace {
 }
 
 impl InPlace {
-    fn new(load: &Load, source: &Relation, position: usize, rule: &Rule) -> Result<Self> {
+    fn new(reading: &Reading, position: usize, rule: &Rule) -> Result<Self> {
         let what = rule.what();
         let expression = Expression::parse(&what, &rule.expression)?;
-        let (rows, columns) = Intake::before_rule(load, source, position)?;
+        let (rows, columns) = Intake::before_rule(reading, position)?;
         Ok(Self {
             what,
             expression,
@@ -90,8 +90,29 @@ impl InPlace {
     }
 }
 
-/// Checks one rule over the row it will see: its names, its type, and that it is deterministic.
-pub fn check_rule(
+/// Checks one rule over the row it will see: its names, that it is deterministic, and that a filter is a condition. Returns the type
+/// of its expression.
+pub fn check_rule(reading: &Reading, position: usize, rule: &Rule) -> Result<pg_sys::Oid> {
+    let found = InPlace::new(reading, position, rule)?
+        .analyze_with_any_types()?
+        .type_oid;
+    if rule.kind == RuleKind::Filter && found != pg_sys::BOOLOID {
+        return Err(mismatch(format!(
+            "{} is of type {}, not boolean",
+            rule.what(),
+            intake::type_name(found)
+        ))
+        .hint("A filter says, for each row, whether to keep it."));
+    }
+    Ok(found)
+}
+
+fn mismatch(message: String) -> Error {
+    Error::new(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message)
+}
+
+/// Checks one rule of a load: as [`check_rule`], and what it sets against the column of the target.
+pub fn check_load_rule(
     load: &Load,
     source: &Relation,
     target: &Relation,
@@ -99,25 +120,18 @@ pub fn check_rule(
     rule: &Rule,
 ) -> Result<()> {
     refuse_owned_column(load, rule)?;
-    let analysis = InPlace::new(load, source, position, rule)?.analyze_with_any_types()?;
-    let what = rule.what();
-    let mismatch = |message: String| Error::new(PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH, message);
-    let found = intake::type_name(analysis.type_oid);
+    let found = check_rule(&load.reading(source), position, rule)?;
     let RuleKind::Expression(column) = &rule.kind else {
-        return match analysis.type_oid == pg_sys::BOOLOID {
-            true => Ok(()),
-            false => Err(mismatch(format!("{what} is of type {found}, not boolean"))
-                .hint("A filter says, for each row, whether to keep it.")),
-        };
+        return Ok(());
     };
     refuse_or_tell_of_helper(load, source, target, rule, column)?;
-    let fits = |into: u32| {
-        analysis.type_oid == pg_sys::UNKNOWNOID || intake::converts(analysis.type_oid, into)
-    };
+    let fits = |into: u32| found == pg_sys::UNKNOWNOID || intake::converts(found, into);
     match target.column(column).filter(|into| !fits(into.type_oid)) {
         None => Ok(()),
         Some(into) => Err(mismatch(format!(
-            "{what} is of type {found}, but the column {column} of \"{}\" is {}",
+            "{} is of type {}, but the column {column} of \"{}\" is {}",
+            rule.what(),
+            intake::type_name(found),
             target.display_name(),
             into.type_name
         ))
@@ -127,26 +141,23 @@ pub fn check_rule(
 
 /// Says which rule makes the intake unfit for the server, if one does: asked when the intake as a whole was refused. `type_of` says
 /// which type a parameter has as it was passed.
-pub fn find_unfit(
-    load: &Load,
-    source: &Relation,
-    mut type_of: impl FnMut(&str) -> ParamType,
-) -> Result<()> {
-    for (position, rule) in load.rules.iter().enumerate() {
-        let rule = InPlace::new(load, source, position, rule)?;
+pub fn find_unfit(reading: &Reading, mut type_of: impl FnMut(&str) -> ParamType) -> Result<()> {
+    for (position, rule) in reading.rules.iter().enumerate() {
+        let rule = InPlace::new(reading, position, rule)?;
         rule.analyze(&mut type_of).map_err(|error| match rule.params().is_empty() {
             true => error,
             false => error.hint("A parameter has the type of its JSON value: pass 5, not \"5\", for a number, or cast it in the rule: param.name::numeric."),
         })?;
     }
-    load.dedup_order_by
-        .as_deref()
-        .map_or(Ok(()), |order| check_order(load, source, order))
+    reading
+        .first_of_key
+        .and_then(|first| first.order)
+        .map_or(Ok(()), |order| check_order(reading, order))
 }
 
 /// Checks the order in which the first row of a key is kept: as deterministic as a rule, over the rows that all rules leave.
-pub fn check_order(load: &Load, source: &Relation, order: &str) -> Result<()> {
-    let (rows, columns) = Intake::before_rule(load, source, load.rules.len())?;
+pub fn check_order(reading: &Reading, order: &str) -> Result<()> {
+    let (rows, columns) = Intake::before_rule(reading, reading.rules.len())?;
     let statement = render(
         sql_file!("statement/order_check"),
         &[

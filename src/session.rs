@@ -263,6 +263,33 @@ pub fn subtransaction<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     })
 }
 
+/// Runs `work` and undoes all that it did, whatever comes of it.
+pub fn undone<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let mut result = None;
+    let ended = subtransaction(|| {
+        result = Some(work()?);
+        Err::<(), _>(Error::internal("undone on purpose"))
+    });
+    match (result, ended) {
+        (Some(result), _) => Ok(result),
+        (None, Err(error)) => Err(error),
+        (None, Ok(())) => Err(Error::internal("a subtransaction ended without a result")),
+    }
+}
+
+/// Runs `work` with the planner held to nested loops: for statements that find a few rows by their place in a table, which other
+/// joins would read whole.
+pub fn by_place<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    with_settings(
+        &[
+            ("enable_hashjoin", "off"),
+            ("enable_mergejoin", "off"),
+            ("jit", "off"),
+        ],
+        work,
+    )
+}
+
 /// Runs `work`; an error of the server in it is replaced by what `explain` makes of it. The transaction still fails.
 pub fn explained<T>(
     work: impl FnOnce() -> Result<T>,

@@ -53,6 +53,15 @@ impl TimeType {
         })
     }
 
+    /// The type as SQL spells it, followed by a space.
+    pub fn type_sql(self) -> Sql {
+        Sql::fixed(match self {
+            Self::Date => "pg_catalog.date ",
+            Self::Timestamp => "pg_catalog.timestamp ",
+            Self::TimestampTz => "pg_catalog.timestamptz ",
+        })
+    }
+
     /// The OID of its array type.
     pub fn array_oid(self) -> pg_sys::Oid {
         match self {

@@ -45,18 +45,24 @@ SELECT jsonb_build_object(
         FROM pg_trigger AS t
         LEFT JOIN pg_constraint AS k ON k.oid = t.tgconstraint
         WHERE t.tgrelid = ANY (part.oids) AND t.tginitdeferred),
-    -- Bits of pg_trigger.tgtype: 1 for each row, 2 before, 4 on insert, 8 on delete.
+    -- Bits of pg_trigger.tgtype: 1 for each row, 2 before, 4 on insert, 8 on delete, 16 on update.
     'has_before_insert_triggers', EXISTS (
         SELECT FROM pg_trigger AS t
         WHERE t.tgrelid = ANY (part.oids) AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype::integer & 7 = 7),
     'has_before_delete_triggers', EXISTS (
         SELECT FROM pg_trigger AS t
         WHERE t.tgrelid = ANY (part.oids) AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype::integer & 11 = 11),
+    'has_before_update_triggers', EXISTS (
+        SELECT FROM pg_trigger AS t
+        WHERE t.tgrelid = ANY (part.oids) AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype::integer & 19 = 19),
     'columns', (
         SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'name', a.attname,
                    'type_oid', a.atttypid::bigint,
+                   'type_modifier', a.atttypmod,
+                   'collation', a.attcollation::bigint,
                    'type_name', format_type(a.atttypid, a.atttypmod),
+                   'not_null', a.attnotnull,
                    'has_default', a.atthasdef OR t.typdefault IS NOT NULL,
                    'identity', a.attidentity,
                    'generated', a.attgenerated)

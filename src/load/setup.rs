@@ -1,7 +1,7 @@
 //! What a run needs before it reads the first row: everything looked up, locked and checked.
 
 use crate::connection::{Connection, Prepared, Value};
-use crate::error::{Error, Result, evidence};
+use crate::error::{Result, evidence};
 use crate::ident::Ident;
 use crate::intake::{self, Intake};
 use crate::interval::Intervals;
@@ -12,6 +12,9 @@ use crate::relation::{Relation, require_rights};
 use crate::{lock, rule, session};
 
 use super::{OnEmpty, Request};
+
+/// The first parameter number that is free for `param.name`.
+const FIRST_PARAM: usize = 9;
 
 /// Everything known before the first row is read.
 pub struct Setup {
@@ -49,14 +52,7 @@ impl Setup {
         require_rights(source_oid, &["SELECT"])?;
         let source = Relation::describe(source_oid)?;
         source.require_source_kind()?;
-        if target.owner() != session::current_role() && !target.deferred_triggers.is_empty() {
-            return Err(Error::privilege(format!("only \"{}\" itself can load \"{}\"", target.owner_name, target.display_name()))
-                .detail(format!(
-                    "What another role runs for the owner runs restricted, where nothing can fire at commit, and these do: {}.",
-                    target.deferred_triggers.join(", ")
-                ))
-                .hint(format!("SET ROLE {}; or make them INITIALLY IMMEDIATE.", target.owner_name)));
-        }
+        target.require_nothing_at_commit()?;
         let intervals = Intervals::new(&request.asked, &load, load.shape(&source, &target)?)?;
         if !request.dry_run {
             let (starts, ends): (Vec<i64>, Vec<i64>) = intervals.intervals().unzip();
@@ -78,16 +74,20 @@ impl Setup {
         connection: &mut Connection,
         request: &Request,
     ) -> Result<(Intake, Prepared, Vec<Value>, Vec<Ident>)> {
-        let mut params = Params::new(&request.params)?;
-        let intake = Intake::build(&self.load, &self.source, |name| params.placeholder(name))?;
+        let mut params = Params::new(&request.params, FIRST_PARAM)?;
+        let intake = Intake::build(&self.load.reading(&self.source), |name| {
+            params.placeholder(name)
+        })?;
         let mut types = self.intervals.values(&(0..0), 0)?;
         types.extend(&params.values);
         // Undone where the server refuses it, to say which rule it is.
         let prepared = session::subtransaction(|| connection.prepare(&intake.sql, &types));
         let prepared = prepared.map_err(|error| {
-            rule::find_unfit(&self.load, &self.source, |name| params.type_of(name))
-                .err()
-                .unwrap_or(error)
+            rule::find_unfit(&self.load.reading(&self.source), |name| {
+                params.type_of(name)
+            })
+            .err()
+            .unwrap_or(error)
         })?;
         intake::refuse_reading_target(&prepared, &self.target)?;
         let written = intake::fit(

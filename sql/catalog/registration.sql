@@ -1,4 +1,5 @@
--- What is registered for a target: its load, if there is one, and its rules in order. Times are microseconds since 2000-01-01.
+-- What is registered for a target: its load or history, if there is one, and its rules in order. Times are microseconds since
+-- 2000-01-01.
 -- $1 the target. No row if nothing is registered for it.
 SELECT jsonb_build_object(
     'search_path', t.search_path,
@@ -29,6 +30,13 @@ SELECT jsonb_build_object(
             'history_starts', (extract(epoch FROM l.history_starts) * 1000000)::bigint - 946684800000000,
             'settle', (extract(epoch FROM l.settle) * 1000000)::bigint,
             'extra_columns_are_errors', l.extra_columns = 'error')
-        FROM daybook.load AS l WHERE l.target = t.target))
+        FROM daybook.load AS l WHERE l.target = t.target),
+    'history', (
+        SELECT to_jsonb(h) || jsonb_build_object(
+            'time_axis_unit', (extract(epoch FROM h.time_axis_unit) * 1000000)::bigint,
+            'newest', (extract(epoch FROM h.newest - timestamp '2000-01-01 00:00:00') * 1000000)::bigint,
+            'source_dated_until',
+                (extract(epoch FROM h.source_dated_until - timestamp '2000-01-01 00:00:00') * 1000000)::bigint)
+        FROM daybook.history AS h WHERE h.target = t.target))
 FROM daybook.target AS t
 WHERE t.target = $1

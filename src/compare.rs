@@ -1,0 +1,258 @@
+//! Comparing values and fingerprinting rows, for every type alike: what counts is the stored image, not an operator.
+//!
+//! Both functions are called once for each row or value of a statement, so they are written against the server's own call
+//! convention and keep what they know of a type between calls.
+
+use std::ffi::CStr;
+
+use pgrx::{FromDatum, IntoDatum, PgTupleDesc, pg_guard, pg_sys};
+
+use crate::ident::Ident;
+
+/// The version of the fingerprint, its first byte.
+const HASH_VERSION: u8 = 1;
+/// How many bytes at the start of a fingerprint say how it was made.
+pub const HASH_PREFIX_BYTES: usize = 4;
+
+/// How values of a type are compared.
+#[derive(Clone, Copy)]
+enum Comparison {
+    /// As `real`: every NaN equals every NaN.
+    Float4,
+    /// As `double precision`, likewise.
+    Float8,
+    /// Field by field.
+    Row,
+    /// By length and bytes.
+    Image { length: i16, by_value: bool },
+}
+
+impl Comparison {
+    /// # Safety
+    /// Must be called within a transaction; `oid` must be a type.
+    unsafe fn of(oid: pg_sys::Oid) -> Self {
+        // SAFETY: see above; the out-pointers are valid.
+        unsafe {
+            let base = pg_sys::getBaseType(oid);
+            match base {
+                pg_sys::FLOAT4OID => return Self::Float4,
+                pg_sys::FLOAT8OID => return Self::Float8,
+                pg_sys::RECORDOID => return Self::Row,
+                _ => {}
+            }
+            if pg_sys::get_typtype(base) as u8 == pg_sys::TYPTYPE_COMPOSITE {
+                return Self::Row;
+            }
+            let (mut length, mut by_value) = (0, false);
+            pg_sys::get_typlenbyval(base, &mut length, &mut by_value);
+            Self::Image { length, by_value }
+        }
+    }
+
+    /// # Safety
+    /// Both datums must be of the type that this comparison was made for.
+    unsafe fn same(self, one: pg_sys::Datum, other: pg_sys::Datum) -> bool {
+        // SAFETY: see above.
+        unsafe {
+            match self {
+                Self::Float4 => {
+                    let (one, other) = (
+                        f32::from_bits(one.value() as u32),
+                        f32::from_bits(other.value() as u32),
+                    );
+                    one.to_bits() == other.to_bits() || (one.is_nan() && other.is_nan())
+                }
+                Self::Float8 => {
+                    let (one, other) = (
+                        f64::from_bits(one.value() as u64),
+                        f64::from_bits(other.value() as u64),
+                    );
+                    one.to_bits() == other.to_bits() || (one.is_nan() && other.is_nan())
+                }
+                Self::Row => same_rows(&Row::new(one), &Row::new(other)),
+                Self::Image { length, by_value } => {
+                    pg_sys::datum_image_eq(one, other, by_value, i32::from(length))
+                }
+            }
+        }
+    }
+}
+
+/// A composite value taken apart.
+struct Row {
+    types: Vec<pg_sys::Oid>,
+    values: Vec<Option<pg_sys::Datum>>,
+}
+
+impl Row {
+    /// # Safety
+    /// The datum must be a composite value.
+    unsafe fn new(datum: pg_sys::Datum) -> Self {
+        // SAFETY: see above; the descriptor is released when it is dropped, values point into the detoasted copy.
+        unsafe {
+            let header = pg_sys::pg_detoast_datum(datum.cast_mut_ptr())
+                .cast::<pg_sys::HeapTupleHeaderData>();
+            let kind = (*header).t_choice.t_datum;
+            let descriptor = pg_sys::lookup_rowtype_tupdesc(kind.datum_typeid, kind.datum_typmod);
+            let mut tuple = pg_sys::HeapTupleData {
+                t_len: pgrx::varsize(header.cast()) as u32,
+                t_data: header,
+                ..Default::default()
+            };
+            let count = (*descriptor).natts as usize;
+            let mut values = vec![pg_sys::Datum::from(0); count];
+            let mut nulls = vec![false; count];
+            pg_sys::heap_deform_tuple(
+                &mut tuple,
+                descriptor,
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+            );
+            let descriptor = PgTupleDesc::from_pg(descriptor);
+            let mut row = Self {
+                types: Vec::with_capacity(count),
+                values: Vec::with_capacity(count),
+            };
+            for (attribute, (value, null)) in descriptor.iter().zip(values.iter().zip(&nulls)) {
+                if !attribute.attisdropped {
+                    row.types.push(attribute.atttypid);
+                    row.values.push((!null).then_some(*value));
+                }
+            }
+            row
+        }
+    }
+}
+
+/// # Safety
+/// The rows must still be in memory.
+unsafe fn same_rows(one: &Row, other: &Row) -> bool {
+    one.types == other.types
+        && one
+            .types
+            .iter()
+            .zip(one.values.iter().zip(&other.values))
+            .all(|(oid, pair)| match pair {
+                (None, None) => true,
+                // SAFETY: both values are of the type, as the rows say.
+                (Some(one), Some(other)) => unsafe { Comparison::of(*oid).same(*one, *other) },
+                _ => false,
+            })
+}
+
+/// # Safety
+/// The call must have an argument of this number, counted from 0.
+unsafe fn argument(fcinfo: pg_sys::FunctionCallInfo, number: usize) -> Option<pg_sys::Datum> {
+    // SAFETY: see above.
+    unsafe {
+        let argument = &*(*fcinfo).args.as_ptr().add(number);
+        (!argument.isnull).then_some(argument.value)
+    }
+}
+
+/// Tells the server how [`daybook_same`] is called.
+#[unsafe(no_mangle)]
+#[doc(hidden)]
+pub extern "C" fn pg_finfo_daybook_same() -> &'static pg_sys::Pg_finfo_record {
+    static V1: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
+    &V1
+}
+
+/// `daybook.same(anyelement, anyelement)`: whether two values have the same stored image; NULL equals NULL, NaN equals NaN.
+///
+/// # Safety
+/// To be called by the server alone.
+#[unsafe(no_mangle)]
+#[pg_guard]
+pub unsafe extern "C-unwind" fn daybook_same(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
+    // SAFETY: the server passes a valid call with two arguments of one type; what is kept in fn_extra was made here and
+    // lives as long as the call's expression.
+    let same = unsafe {
+        match (argument(fcinfo, 0), argument(fcinfo, 1)) {
+            (None, None) => true,
+            (Some(one), Some(other)) => {
+                let info = (*fcinfo).flinfo;
+                let mut known = (*info).fn_extra.cast::<Comparison>();
+                if known.is_null() {
+                    known = pg_sys::MemoryContextAlloc((*info).fn_mcxt, size_of::<Comparison>())
+                        .cast::<Comparison>();
+                    known.write(Comparison::of(pg_sys::get_fn_expr_argtype(info, 0)));
+                    (*info).fn_extra = known.cast();
+                }
+                (*known).same(one, other)
+            }
+            _ => false,
+        }
+    };
+    pg_sys::Datum::from(same)
+}
+
+/// What a fingerprint over these columns begins with: the version of the algorithm, and 24 bits that stand for the columns.
+pub fn hash_prefix(columns: &[Ident]) -> Vec<u8> {
+    let mut names: Vec<&str> = columns.iter().map(Ident::as_str).collect();
+    names.sort_unstable();
+    let mut hash = blake3::Hasher::new();
+    for name in names {
+        add(&mut hash, name.as_bytes());
+    }
+    let mut prefix = vec![HASH_VERSION];
+    prefix.extend_from_slice(&hash.finalize().as_bytes()[..HASH_PREFIX_BYTES - 1]);
+    prefix
+}
+
+fn add(hash: &mut blake3::Hasher, part: &[u8]) {
+    hash.update(&(part.len() as u64).to_le_bytes());
+    hash.update(part);
+}
+
+/// Tells the server how [`daybook_row_hash`] is called.
+#[unsafe(no_mangle)]
+#[doc(hidden)]
+pub extern "C" fn pg_finfo_daybook_row_hash() -> &'static pg_sys::Pg_finfo_record {
+    static V1: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
+    &V1
+}
+
+/// `daybook.row_hash(prefix bytea, names text[], row record)`: the prefix, then 128 bits of a blake3 hash over the pairs of name
+/// and value that are not null, in the order of the names' bytes; a value counts as its type writes it under pinned settings.
+/// Neither the order of columns nor a column that is null makes a difference.
+///
+/// # Safety
+/// To be called by the server alone.
+#[unsafe(no_mangle)]
+#[pg_guard]
+pub unsafe extern "C-unwind" fn daybook_row_hash(
+    fcinfo: pg_sys::FunctionCallInfo,
+) -> pg_sys::Datum {
+    // SAFETY: the server passes a valid call with three arguments of the declared types.
+    unsafe {
+        let (Some(prefix), Some(names), Some(row)) = (
+            argument(fcinfo, 0),
+            argument(fcinfo, 1),
+            argument(fcinfo, 2),
+        ) else {
+            (*fcinfo).isnull = true;
+            return pg_sys::Datum::from(0);
+        };
+        let mut result = Vec::<u8>::from_datum(prefix, false).unwrap_or_default();
+        let names = Vec::<String>::from_datum(names, false).unwrap_or_default();
+        let row = Row::new(row);
+        let mut pairs: Vec<(&str, pg_sys::Oid, pg_sys::Datum)> = names
+            .iter()
+            .zip(row.types.iter().zip(&row.values))
+            .filter_map(|(name, (oid, value))| value.map(|value| (name.as_str(), *oid, value)))
+            .collect();
+        pairs.sort_unstable_by_key(|(name, _, _)| *name);
+        let mut hash = blake3::Hasher::new();
+        for (name, oid, value) in pairs {
+            let (mut output, mut is_varlena) = (pg_sys::InvalidOid, false);
+            pg_sys::getTypeOutputInfo(oid, &mut output, &mut is_varlena);
+            let text = pg_sys::OidOutputFunctionCall(output, value);
+            add(&mut hash, name.as_bytes());
+            add(&mut hash, CStr::from_ptr(text).to_bytes());
+            pg_sys::pfree(text.cast());
+        }
+        result.extend_from_slice(&hash.finalize().as_bytes()[..16]);
+        result.into_datum().unwrap_or(pg_sys::Datum::from(0))
+    }
+}

@@ -1,0 +1,467 @@
+//! A run: read, decide, check, write, count.
+
+use pgrx::{AnyNumeric, PgSqlErrorCode};
+use serde::Deserialize;
+
+use crate::connection::{self, Connection, Delta, Value};
+use crate::error::{Error, Result};
+use crate::expression::Predicate;
+use crate::ident::Sql;
+use crate::log::HistoryResult;
+use crate::registry::{Delivery, OnEmpty};
+use crate::statement::Access;
+use crate::tally::Tally;
+use crate::{intake, session, statement};
+
+use super::Request;
+use super::refusal;
+use super::setup::{Input, Mode, Setup};
+use super::statements::{ACTIONS_NAME, DIFFERENCES_NAME, Statements, events_of};
+
+/// What was decided, in numbers.
+#[derive(Debug, Default, Deserialize)]
+struct Summary {
+    opened: i64,
+    closed: i64,
+    ended: i64,
+    withdrawn: i64,
+    reopened: i64,
+    rehashed: i64,
+    late: i64,
+    ignored: i64,
+    reappeared: i64,
+    duplicates: i64,
+    refused: i64,
+    infinite: i64,
+    null_keys: i64,
+    newest: Option<i64>,
+}
+
+/// Runs `historize` up to its log.
+pub(super) fn run(request: &Request) -> Result<HistoryResult> {
+    let mut setup = Setup::prepare(request)?;
+    let (path, zone) = (
+        setup.history.search_path.clone(),
+        setup.history.options.zone.clone(),
+    );
+    let owner = setup.target.owner();
+    session::pinned(&path, &zone, || {
+        session::as_role(owner, || {
+            connection::connected(Access::Write, |connection| {
+                let input = setup.intake(connection, request)?;
+                setup.refuse_unknown_lists(&input)?;
+                refuse_unfit_options(&setup, &input)?;
+                let changes = setup.fit_table(connection, &input)?;
+                let (keys, data) = setup.stored_columns(&input)?;
+                let mut run = Run {
+                    statements: Statements::new(&setup, &input, &keys, &data),
+                    setup: &setup,
+                    input: &input,
+                    request,
+                    changes,
+                };
+                run.go(connection)
+            })
+        })
+    })
+    .and_then(|(result, newest)| {
+        if !request.dry_run {
+            note(request, &setup, &result, newest)?;
+        }
+        Ok(result)
+    })
+}
+
+/// Notes how far the history has come.
+fn note(
+    request: &Request,
+    setup: &Setup,
+    result: &HistoryResult,
+    newest: Option<i64>,
+) -> Result<()> {
+    let time = |micros: i64| -> Result<pgrx::datum::Timestamp> {
+        pgrx::datum::Timestamp::try_from(micros)
+            .map_err(|_| Error::invalid("the time is beyond what Postgres can hold"))
+    };
+    let source_dated = match result.source_dated && result.status == "loaded" {
+        true => {
+            let reference = setup.reference_on_axis()?;
+            Some(time(
+                newest.map_or(reference, |newest| newest.max(reference)),
+            )?)
+        }
+        false => None,
+    };
+    session::as_extension_owner(|| {
+        statement::write_rows(
+            sql_file!("statement/note_history"),
+            &[
+                request.target.into(),
+                newest.map(time).transpose()?.into(),
+                source_dated.into(),
+            ],
+        )
+    })
+    .map(drop)
+}
+
+/// Refuses options that do not fit how the input is taken.
+pub(super) fn refuse_unfit_options(setup: &Setup, input: &Input) -> Result<()> {
+    let options = &setup.history.options;
+    if intake::reads(&input.reads, &setup.target) {
+        return Err(Error::prerequisite(format!(
+            "the source or a rule reads \"{}\", the history itself",
+            setup.target.display_name()
+        ))
+        .detail("A run would find other rows after it has written than before, and a rerun would not be one.")
+        .hint("Leave the history out of the source's query and of the rules."));
+    }
+    if let Mode::Events(events) = &input.mode {
+        if options.historize_whitelist.is_some() {
+            return Err(Error::invalid("historize_whitelist and change events exclude each other")
+                .detail(format!("Column {} makes the input change events, each of which makes a version.", events.kind))
+                .hint("Leave the whitelist out, or have the column ignored: cdc_column => null, cdc_auto_detect => false."));
+        }
+        if options.intermediate_versions && input.time.is_none() {
+            return Err(Error::invalid("intermediate_versions needs times of the events")
+                .detail("Without them all events of a run begin at its reference timestamp, and only the last of a key can be a version.")
+                .hint("Name the column that has them with source_timestamp_column."));
+        }
+    }
+    Ok(())
+}
+
+struct Run<'a> {
+    setup: &'a Setup,
+    input: &'a Input,
+    request: &'a Request,
+    statements: Statements<'a>,
+    /// What was changed about the table, in words.
+    changes: Vec<String>,
+}
+
+impl Run<'_> {
+    fn go(&mut self, connection: &mut Connection) -> Result<(HistoryResult, Option<i64>)> {
+        self.refuse_old_reference(connection)?;
+        let steps = self.input.intake.steps.len();
+        // Step 1 of a tally counts as read, too; those of ours come after all of the intake.
+        let (known, joined) = (steps + 2, steps + 3);
+        let mut tally = Tally::begin(self.request.target, steps + 4)?;
+        tally.reset(1);
+        let compared = self.statements.compared_names();
+        let values = self.setup.values(&compared, tally.run())?;
+        let mut with_params = values.clone();
+        with_params.extend(&self.input.params);
+
+        let read = match events_of(&self.input.mode) {
+            Some(events) => self.statements.read_events(events)?,
+            None => {
+                let predicate = self.predicate()?;
+                self.statements.read_snapshot(&predicate, known, joined)?
+            }
+        };
+        let differences = filled(connection, DIFFERENCES_NAME, &read, &with_params)?;
+        let counts = tally.take();
+        let passed = |step: usize| -> i64 {
+            counts
+                .passed
+                .get(step)
+                .map_or(0, |rows| rows.iter().sum::<u64>()) as i64
+        };
+        let (rows_read, kept) = (passed(0), passed(steps));
+        let mut dropped_by: Vec<(String, i64)> = Vec::new();
+        for (step, name) in self.input.intake.steps.iter().enumerate() {
+            dropped_by.push((name.clone(), passed(step) - passed(step + 1)));
+        }
+        let mut result = HistoryResult {
+            target: self.request.target,
+            target_name: self.setup.target.display_name(),
+            source_name: self.setup.source.display_name(),
+            mode: Some(self.input.mode.name()),
+            reference: Some(self.setup.reference),
+            shown_reference: self.shown(self.setup.reference_on_axis()?),
+            source_dated: self.input.time.is_some(),
+            params: self.request.params.clone(),
+            rules_version: Some(self.setup.rules_version.clone()),
+            rows_read,
+            rows_dropped: rows_read - kept,
+            dropped_by,
+            changes: std::mem::take(&mut self.changes),
+            started_at: self.request.started_at,
+            ..HistoryResult::default()
+        };
+        if kept == 0 {
+            match self.setup.on_empty(&self.input.mode) {
+                OnEmpty::Error => return Err(refusal::empty(self.setup)),
+                OnEmpty::Skip => {
+                    result.status = "skipped";
+                    connection.end(differences);
+                    return Ok((result, None));
+                }
+                OnEmpty::Close => {}
+            }
+        }
+        let decide = match events_of(&self.input.mode) {
+            Some(_) => {
+                refusal::refuse_event_problems(
+                    self.setup,
+                    connection,
+                    &self.statements.event_problems()?,
+                    &values,
+                )?;
+                self.statements.decide_events()?
+            }
+            None => {
+                if passed(joined) > passed(known) {
+                    // Found out by counting; the source is read once more only to say which keys they are.
+                    let duplicates = self.statements.duplicates()?;
+                    return Err(refusal::duplicates(
+                        self.setup,
+                        connection,
+                        &duplicates,
+                        &with_params,
+                    ));
+                }
+                self.statements.decide_snapshot()?
+            }
+        };
+        let actions = session::pinned("pg_catalog", &self.setup.history.options.zone, || {
+            filled(connection, ACTIONS_NAME, &decide, &values)
+        })?;
+        let summary = session::pinned("pg_catalog", &self.setup.history.options.zone, || {
+            self.check(connection, &values, passed(known))
+        })?;
+        if !self.request.dry_run {
+            self.write(connection, &values, &summary)?;
+        }
+        connection.end(actions);
+        connection.end(differences);
+
+        result.opened = summary.opened;
+        result.closed = summary.closed;
+        result.withdrawn = summary.withdrawn;
+        result.reopened = summary.reopened;
+        result.reappeared = summary.reappeared;
+        result.late = summary.late;
+        result.unchanged = kept - self.rows_that_changed(&summary);
+        let changed = summary.opened + summary.closed + summary.withdrawn + summary.reopened;
+        result.status = match (self.request.dry_run, changed) {
+            (true, _) => "planned",
+            (false, 0) => "unchanged",
+            (false, _) => "loaded",
+        };
+        Ok((result, summary.newest))
+    }
+
+    /// How many rows of the input did something, or were left out.
+    fn rows_that_changed(&self, summary: &Summary) -> i64 {
+        let ends = match self.input.mode {
+            // A missing key is no row.
+            Mode::Snapshot => 0,
+            Mode::Events(_) => summary.ended,
+        };
+        summary.opened + summary.reopened + ends + summary.ignored
+    }
+
+    /// An instant of the axis for people.
+    fn shown(&self, micros: i64) -> String {
+        Value::time(self.setup.axis, micros)
+            .text()
+            .unwrap_or_default()
+    }
+
+    /// The condition that limits which current versions are read.
+    fn predicate(&self) -> Result<Sql> {
+        match &self.setup.history.options.existing_predicate {
+            None => Ok(Sql::nothing()),
+            Some(text) => Ok(Sql::fixed("\n          AND ").then(&Predicate::parse(text)?)),
+        }
+    }
+
+    /// Refuses (22023) a reference older than what the history knows; the registry says what that is, and where it would refuse, the
+    /// table is asked: it may have been emptied meanwhile.
+    fn refuse_old_reference(&self, connection: &mut Connection) -> Result<()> {
+        let reference = self.setup.reference_on_axis()?;
+        let known = match self.setup.history.newest {
+            Some(newest) if self.input.time.is_none() && newest > reference => newest,
+            _ => return Ok(()),
+        };
+        let values = self.setup.values(&[], 0)?;
+        let newest: Option<i64> = connection.look_up(&self.statements.newest()?, &values)?;
+        match newest {
+            Some(newest) if newest > reference => Err(refusal::old_reference(
+                self.setup,
+                &self.shown(reference),
+                &self.shown(newest.max(known)),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts what was decided, and refuses what must not be written.
+    fn check(&self, connection: &mut Connection, values: &[Value], known: i64) -> Result<Summary> {
+        let summary: Summary = connection
+            .look_up(&self.statements.summary()?, values)?
+            .unwrap_or_default();
+        if matches!(self.input.mode, Mode::Snapshot)
+            && (summary.null_keys > 0
+                || summary.duplicates > 0
+                || summary.opened + summary.reopened > 0)
+        {
+            refusal::refuse_key_problems(self.setup, connection, &self.statements.key_problems()?)?;
+        }
+        if summary.infinite > 0 {
+            return Err(refusal::infinite(
+                self.setup,
+                self.input.time.as_ref(),
+                summary.infinite,
+            ));
+        }
+        if summary.refused > 0 {
+            return Err(refusal::refused(
+                self.setup,
+                connection,
+                &self.statements.refused()?,
+            )?);
+        }
+        if let Some(limit) = &self.setup.history.options.max_closed_percent {
+            let limit = AnyNumeric::try_from(limit.to_string().as_str())
+                .map_err(|_| Error::internal("max_closed_percent is no number"))?;
+            let current = match (&self.input.mode, self.setup.history.options.delivery) {
+                (Mode::Snapshot, Delivery::Full) => known,
+                _ => connection
+                    .look_up::<i64>(&self.statements.current_count()?, &[])?
+                    .unwrap_or_default(),
+            };
+            if AnyNumeric::from(summary.ended) * AnyNumeric::from(100)
+                > limit.clone() * AnyNumeric::from(current)
+            {
+                return Err(refusal::too_many_closed(
+                    self.setup,
+                    summary.ended,
+                    current,
+                    &limit,
+                ));
+            }
+        }
+        Ok(summary)
+    }
+
+    /// Writes what was decided: takes back, ends and reopens, writes anew, in this order, so that at no moment a key has two current
+    /// versions.
+    fn write(
+        &self,
+        connection: &mut Connection,
+        values: &[Value],
+        summary: &Summary,
+    ) -> Result<()> {
+        let mut touch = |what: &str, sql: &Sql, expected: i64, triggers: bool| -> Result<()> {
+            if expected == 0 {
+                return Ok(());
+            }
+            let work = |connection: &mut Connection| connection.execute(sql, values);
+            let rows = match self.statements.by_place() {
+                true => session::by_place(|| work(connection))?,
+                false => work(connection)?,
+            };
+            match rows as i64 == expected {
+                true => Ok(()),
+                false => Err(refusal::missed(
+                    self.setup,
+                    what,
+                    rows as i64,
+                    expected,
+                    triggers,
+                )),
+            }
+        };
+        let target = &self.setup.target;
+        touch(
+            "delete",
+            &self.statements.withdraw()?,
+            summary.withdrawn,
+            target.has_before_delete_triggers,
+        )?;
+        touch(
+            "update",
+            &self.statements.close()?,
+            summary.closed + summary.reopened,
+            target.has_before_update_triggers,
+        )?;
+        if let Some(rehash) = self.statements.rehash()? {
+            touch(
+                "update",
+                &rehash,
+                summary.rehashed,
+                target.has_before_update_triggers,
+            )?;
+        }
+        if summary.opened > 0 {
+            let rows = connection.execute(&self.statements.open()?, values)? as i64;
+            if rows != summary.opened {
+                return Err(refusal::missed(
+                    self.setup,
+                    "insert",
+                    rows,
+                    summary.opened,
+                    target.has_before_insert_triggers,
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A delta of what a statement answers with.
+fn filled(
+    connection: &mut Connection,
+    name: &'static std::ffi::CStr,
+    sql: &Sql,
+    values: &[Value],
+) -> Result<Delta> {
+    let statement = connection.prepare(sql, values)?;
+    let mut delta = connection.delta(name, &statement)?;
+    connection.fill(&mut delta, &statement, values)?;
+    connection.discard(statement);
+    Ok(delta)
+}
+
+/// The one notice that sums up a run.
+pub(super) fn notice(result: &HistoryResult, run_id: Option<i64>) {
+    let run = match run_id {
+        Some(run_id) => format!("run {run_id}"),
+        None => "dry run, nothing written".to_owned(),
+    };
+    let also: String = [
+        (result.withdrawn, "withdrawn"),
+        (result.reopened, "reopened"),
+        (result.reappeared, "reappeared"),
+        (result.late, "late"),
+    ]
+    .iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!(", {count} {what}"))
+    .collect();
+    let mut summary = Error::new(
+        PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
+        format!(
+            "{}: {} of {} at {}: {} read, {} dropped, {} opened, {} closed, {} unchanged{also}, {run}",
+            result.target_name,
+            result.mode.unwrap_or("run"),
+            result.source_name,
+            result.shown_reference,
+            result.rows_read,
+            result.rows_dropped,
+            result.opened,
+            result.closed,
+            result.unchanged,
+        ),
+    );
+    if !result.changes.is_empty() {
+        summary = summary.detail(format!(
+            "The table was changed first: {}.",
+            result.changes.join("; ")
+        ));
+    }
+    summary.notice();
+}
