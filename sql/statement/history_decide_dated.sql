@@ -14,7 +14,7 @@ FROM (
         SELECT {place}, existing.{captured} AS began, existing.{delimited} AS ended, {is_current} AS is_current, {old_columns}
         FROM {target} AS existing
         WHERE {same_key}
-          AND existing.{captured} <= CASE WHEN found.state = 'new' THEN 'infinity'{look_until} END
+          AND existing.{captured} <= CASE WHEN found.state = 'new' THEN {axis}'infinity'{look_until} END
         ORDER BY existing.{captured} DESC
         LIMIT 1
     ) AS before ON true{after}

@@ -13,7 +13,7 @@ FROM (
         SELECT {place}, existing.{captured} AS began, existing.{delimited} AS ended, {is_current} AS is_current, {old_columns}
         FROM {target} AS existing
         WHERE {same_key}
-          AND existing.{captured} <= CASE WHEN found.state = 'new' THEN 'infinity'
+          AND existing.{captured} <= CASE WHEN found.state = 'new' THEN {axis}'infinity'
                                           WHEN found.began = $1 THEN $1 - interval '1 microsecond' END
         ORDER BY existing.{captured} DESC
         LIMIT 1

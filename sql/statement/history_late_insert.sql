@@ -5,7 +5,7 @@
               CASE WHEN found.before_began + $3 <= found.starts THEN 'close' ELSE 'near' END
      END,
      found.before_part, found.before_place, found.before_began, found.starts, found.starts - $2, false, false, false),
-    (CASE WHEN found.is_late AND found.before_covers AND found.before_same THEN 'ignore'
+    (CASE WHEN found.is_late AND found.before_covers AND found.before_same THEN NULL
           WHEN found.is_late AND found.before_covers THEN
               CASE WHEN found.before_current OR found.before_ended >= found.starts + $3 - $2 THEN 'open' ELSE 'near' END
           WHEN found.is_late THEN
@@ -15,4 +15,4 @@
      CASE WHEN found.before_covers AND found.before_current THEN {horizon}
           WHEN found.before_covers THEN found.before_ended
           ELSE found.after_began - $2 END,
-     coalesce(NOT (found.before_covers AND found.before_same), true), false, false)
+     true, false, false)

@@ -179,7 +179,7 @@ pub(super) fn refused(setup: &Setup, connection: &mut Connection, sql: &Sql) -> 
     let records = |refused: &Refused| counted(refused.count as u64, "record");
     let evidence = |refused: &Refused| setup.evidence(&refused.samples, refused.count);
     if let Some(outside) = place("outside") {
-        return Ok(Error::check(format!("{} of \"{name}\" were delivered, but their current versions lie outside existing_predicate", records(outside)))
+        return Ok(Error::check(format!("current versions of {} of \"{name}\" lie outside existing_predicate, but the source delivers them", records(outside)))
             .detail(format!("They are: {}", evidence(outside)))
             .hint("A second current version would be the outcome. Widen existing_predicate, or leave the rows out with a filter rule."));
     }
