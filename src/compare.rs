@@ -3,6 +3,7 @@
 //! Both functions are called once for each row or value of a statement, so they are written against the server's own call
 //! convention and keep what they know of a type between calls.
 
+use std::cell::RefCell;
 use std::ffi::CStr;
 
 use pgrx::{FromDatum, IntoDatum, PgTupleDesc, pg_guard, pg_sys};
@@ -70,11 +71,32 @@ impl Comparison {
                     one.to_bits() == other.to_bits() || (one.is_nan() && other.is_nan())
                 }
                 Self::Row => same_rows(&Row::new(one), &Row::new(other)),
-                Self::Image { length, by_value } => {
-                    pg_sys::datum_image_eq(one, other, by_value, i32::from(length))
+                Self::Image { by_value: true, .. } => one.value() == other.value(),
+                Self::Image { length: -1, .. } => match (plain_bytes(one), plain_bytes(other)) {
+                    (Some(one), Some(other)) => one == other,
+                    _ => pg_sys::datum_image_eq(one, other, false, -1),
+                },
+                Self::Image { length, .. } => {
+                    pg_sys::datum_image_eq(one, other, false, i32::from(length))
                 }
             }
         }
+    }
+}
+
+/// The bytes of a value of variable length, unless they are compressed or stored elsewhere.
+///
+/// # Safety
+/// The datum must be such a value, and stay in memory while the bytes are used.
+unsafe fn plain_bytes<'a>(datum: pg_sys::Datum) -> Option<&'a [u8]> {
+    // SAFETY: see above.
+    unsafe {
+        let value: *const pg_sys::varlena = datum.cast_mut_ptr();
+        if pgrx::varatt_is_1b_e(value) || pgrx::varatt_is_4b_c(value) {
+            return None;
+        }
+        let (data, length) = (pgrx::vardata_any(value), pgrx::varsize_any_exhdr(value));
+        Some(std::slice::from_raw_parts(data.cast::<u8>(), length))
     }
 }
 
@@ -213,6 +235,100 @@ pub extern "C" fn pg_finfo_daybook_row_hash() -> &'static pg_sys::Pg_finfo_recor
     &V1
 }
 
+/// What [`daybook_row_hash`] knows of the names and the types of its last call.
+struct HashedColumns {
+    /// The names as they were given.
+    names: Vec<u8>,
+    types: Vec<pg_sys::Oid>,
+    /// In the order of the names' bytes: name, place in the row, how a value is written.
+    columns: Vec<(String, usize, Writer)>,
+}
+
+/// How a value is written, as its type's output function does.
+enum Writer {
+    /// As the bytes that it is.
+    Bytes,
+    /// As a number.
+    Int2,
+    /// As a number.
+    Int4,
+    /// As a number.
+    Int8,
+    /// By the function.
+    Function(Box<pg_sys::FmgrInfo>),
+}
+
+impl HashedColumns {
+    /// # Safety
+    /// Must be called within a transaction.
+    unsafe fn new(raw_names: &[u8], names: Vec<String>, types: &[pg_sys::Oid]) -> Self {
+        let mut columns: Vec<(String, usize, Writer)> = names
+            .into_iter()
+            .zip(types)
+            .enumerate()
+            .map(|(place, (name, oid))| {
+                let writer = match *oid {
+                    pg_sys::TEXTOID | pg_sys::VARCHAROID | pg_sys::BPCHAROID => Writer::Bytes,
+                    pg_sys::INT2OID => Writer::Int2,
+                    pg_sys::INT4OID => Writer::Int4,
+                    pg_sys::INT8OID => Writer::Int8,
+                    // SAFETY: see above; what the lookup allocates lives in a context that outlives the session's calls.
+                    oid => unsafe {
+                        let (mut output, mut is_varlena) = (pg_sys::InvalidOid, false);
+                        pg_sys::getTypeOutputInfo(oid, &mut output, &mut is_varlena);
+                        let mut function = Box::new(pg_sys::FmgrInfo::default());
+                        pg_sys::fmgr_info_cxt(output, &mut *function, pg_sys::TopMemoryContext);
+                        Writer::Function(function)
+                    },
+                };
+                (name, place, writer)
+            })
+            .collect();
+        columns.sort_unstable_by(|(one, ..), (other, ..)| one.cmp(other));
+        Self {
+            names: raw_names.to_vec(),
+            types: types.to_vec(),
+            columns,
+        }
+    }
+
+    /// # Safety
+    /// The values must be of the types that this was made for.
+    unsafe fn add_to(&mut self, hash: &mut blake3::Hasher, values: &[Option<pg_sys::Datum>]) {
+        for (name, place, writer) in &mut self.columns {
+            let Some(value) = values[*place] else {
+                continue;
+            };
+            add(hash, name.as_bytes());
+            match writer {
+                Writer::Int2 => add(hash, (value.value() as i16).to_string().as_bytes()),
+                Writer::Int4 => add(hash, (value.value() as i32).to_string().as_bytes()),
+                Writer::Int8 => add(hash, (value.value() as i64).to_string().as_bytes()),
+                // SAFETY: see above; what is allocated goes with the memory of the row.
+                Writer::Bytes => unsafe {
+                    match plain_bytes(value) {
+                        Some(bytes) => add(hash, bytes),
+                        None => {
+                            let plain = pg_sys::pg_detoast_datum(value.cast_mut_ptr());
+                            let plain = pg_sys::Datum::from(plain);
+                            add(hash, plain_bytes(plain).unwrap_or_default());
+                        }
+                    }
+                },
+                // SAFETY: as above.
+                Writer::Function(function) => unsafe {
+                    let text = pg_sys::OutputFunctionCall(&mut **function, value);
+                    add(hash, CStr::from_ptr(text).to_bytes());
+                },
+            }
+        }
+    }
+}
+
+thread_local! {
+    static HASHED: RefCell<Option<HashedColumns>> = const { RefCell::new(None) };
+}
+
 /// `daybook.row_hash(prefix bytea, names text[], row record)`: the prefix, then 128 bits of a blake3 hash over the pairs of name
 /// and value that are not null, in the order of the names' bytes; a value counts as its type writes it under pinned settings.
 /// Neither the order of columns nor a column that is null makes a difference.
@@ -234,24 +350,21 @@ pub unsafe extern "C-unwind" fn daybook_row_hash(
             (*fcinfo).isnull = true;
             return pg_sys::Datum::from(0);
         };
-        let mut result = Vec::<u8>::from_datum(prefix, false).unwrap_or_default();
-        let names = Vec::<String>::from_datum(names, false).unwrap_or_default();
+        let names = pg_sys::Datum::from(pg_sys::pg_detoast_datum(names.cast_mut_ptr()));
+        let raw_names = plain_bytes(names).unwrap_or_default();
         let row = Row::new(row);
-        let mut pairs: Vec<(&str, pg_sys::Oid, pg_sys::Datum)> = names
-            .iter()
-            .zip(row.types.iter().zip(&row.values))
-            .filter_map(|(name, (oid, value))| value.map(|value| (name.as_str(), *oid, value)))
-            .collect();
-        pairs.sort_unstable_by_key(|(name, _, _)| *name);
+        // Taken out for the call: an output function may itself compute a fingerprint.
+        let mut columns = match HASHED.take() {
+            Some(known) if known.names == raw_names && known.types == row.types => known,
+            _ => {
+                let list = Vec::<String>::from_datum(names, false).unwrap_or_default();
+                HashedColumns::new(raw_names, list, &row.types)
+            }
+        };
         let mut hash = blake3::Hasher::new();
-        for (name, oid, value) in pairs {
-            let (mut output, mut is_varlena) = (pg_sys::InvalidOid, false);
-            pg_sys::getTypeOutputInfo(oid, &mut output, &mut is_varlena);
-            let text = pg_sys::OidOutputFunctionCall(output, value);
-            add(&mut hash, name.as_bytes());
-            add(&mut hash, CStr::from_ptr(text).to_bytes());
-            pg_sys::pfree(text.cast());
-        }
+        columns.add_to(&mut hash, &row.values);
+        HASHED.set(Some(columns));
+        let mut result = Vec::<u8>::from_datum(prefix, false).unwrap_or_default();
         result.extend_from_slice(&hash.finalize().as_bytes()[..16]);
         result.into_datum().unwrap_or(pg_sys::Datum::from(0))
     }

@@ -128,6 +128,15 @@ impl Layers {
         Ok(())
     }
 
+    /// A layer that counts the rows as read.
+    fn count(&mut self) -> Result<()> {
+        self.sql = render(
+            sql_file!("statement/intake_count"),
+            &[("rows", &self.sql), ("number", &self.number.sql())],
+        )?;
+        Ok(())
+    }
+
     fn rule(&mut self, rule: &Rule, param: &mut dyn FnMut(&str) -> Result<Sql>) -> Result<()> {
         let expression = Expression::parse(&rule.what(), &rule.expression)?.sql(param)?;
         match &rule.kind {
@@ -223,7 +232,7 @@ impl Intake {
         }
         if layers.steps.is_empty() {
             // The first step counts what arrives, which is what was read; without any, the read is a step of its own.
-            layers.step(0, &Sql::fixed("true"))?;
+            layers.count()?;
         }
         let Layers {
             sql,

@@ -1,13 +1,12 @@
 -- What to do about each difference, where rows are dated by their source: one row for each action on a version.
 -- $1 the reference; $2 the unit of the time axis; $3 its tick.
-SELECT action.what, action.part, action.place, action.began, action.valid_from, action.valid_to, action.late, action.returns,
-       action.ends, {columns}
-FROM (
+WITH found AS MATERIALIZED (
     SELECT found.*, found.state = 'changed' AND found.starts < found.began + $3 AS is_late,
-           before.part AS before_part, before.place AS before_place, before.began AS before_began,
-           before.ended AS before_ended, before.is_current AS before_current, {same} AS before_same,
-           before.is_current OR before.ended + $2 > found.starts AS before_covers,
-           coalesce(before.ended = $1 - $2 AND {same}, false) AS resumes{after_column}
+           found.state = 'new' AND coalesce(former.ended = $1 - $2 AND {same}, false) AS resumes,
+           former.part AS former_part, former.place AS former_place, former.began AS former_began,
+           former.ended AS former_ended, former.is_current AS former_current,
+           coalesce({same}, false) AS former_same,
+           coalesce(former.is_current OR former.ended + $2 > found.starts, false) AS is_covered{next_column}
     FROM {differences} AS found
     LEFT JOIN LATERAL (
         -- For a key without a current version, its last one{look_at}.
@@ -17,27 +16,32 @@ FROM (
           AND existing.{captured} <= CASE WHEN found.state = 'new' THEN {axis}'infinity'{look_until} END
         ORDER BY existing.{captured} DESC
         LIMIT 1
-    ) AS before ON true{after}
-) AS found
-CROSS JOIN LATERAL (VALUES
-    (CASE WHEN found.state = 'missing' THEN 'close' END,
-     found.part, found.place, found.began, NULL::{axis}, greatest($1, found.began + $3) - $2, false, false, true),
-    (CASE WHEN found.state = 'changed' AND NOT found.is_late THEN 'close' END,
-     found.part, found.place, found.began, NULL, found.starts - $2, false, false, false),
-    (CASE WHEN found.state = 'changed' AND NOT found.is_late THEN 'open' END,
-     NULL, NULL, NULL, found.starts, {horizon}, false, false, false),
-    (CASE WHEN found.state = 'new' THEN
-              CASE WHEN found.before_began IS NULL THEN 'open'
-                   WHEN found.before_current THEN 'outside'
-                   WHEN found.resumes THEN 'reopen'
-                   ELSE 'open' END
-     END,
-     found.before_part, found.before_place, found.before_began, greatest(found.starts, found.before_ended + $2), {horizon},
-     found.starts < found.before_ended + $2 AND NOT found.resumes, found.before_began IS NOT NULL AND NOT found.resumes, false),
-{late},
-    (CASE WHEN found.state = 'same' AND found.copies = 1 THEN 'rehash' END,
-     found.part, found.place, found.began, NULL, NULL, false, false, false),
-    (CASE WHEN found.copies > 1 THEN 'duplicate' END,
-     NULL, NULL, NULL, NULL, NULL, false, false, false)
-) AS action (what, part, place, began, valid_from, valid_to, late, returns, ends)
-WHERE action.what IS NOT NULL
+    ) AS former ON true{next}
+)
+SELECT 'close' AS what, found.part, found.place, found.began, NULL::{axis} AS valid_from,
+       CASE WHEN found.state = 'missing' THEN greatest($1, found.began + $3) ELSE found.starts END - $2 AS valid_to,
+       false AS late, false AS returns, found.state = 'missing' AS ends, {columns}
+FROM found
+WHERE found.state = 'missing' OR (found.state = 'changed' AND NOT found.is_late)
+UNION ALL
+SELECT 'open', NULL, NULL, NULL, found.starts, {horizon}, false, false, false, {columns}
+FROM found
+WHERE found.state = 'changed' AND NOT found.is_late
+UNION ALL
+-- A record that had ended begins again no earlier than that.
+SELECT CASE WHEN found.former_began IS NULL THEN 'open'
+            WHEN found.former_current THEN 'outside'
+            WHEN found.resumes THEN 'reopen'
+            ELSE 'open' END,
+       found.former_part, found.former_place, found.former_began, greatest(found.starts, found.former_ended + $2), {horizon},
+       coalesce(found.starts < found.former_ended + $2 AND NOT found.resumes, false),
+       found.former_began IS NOT NULL AND NOT found.resumes, false, {columns}
+FROM found
+WHERE found.state = 'new'
+UNION ALL
+{late}
+UNION ALL
+SELECT CASE WHEN found.copies > 1 THEN 'duplicate' ELSE 'rehash' END,
+       found.part, found.place, found.began, NULL, NULL, false, false, false, {columns}
+FROM found
+WHERE found.copies > 1 OR found.state = 'same'

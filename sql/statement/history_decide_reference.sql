@@ -1,12 +1,10 @@
 -- What to do about each difference, where everything is dated by the reference: one row for each action on a version.
 -- $1 the reference; $2 the unit of the time axis; $3 its tick.
-SELECT action.what, action.part, action.place, action.began, action.valid_from, action.valid_to, action.late, action.returns,
-       action.ends, {columns}
-FROM (
-    SELECT found.*, found.state IN ('missing', 'changed') AS supersedes, found.state IN ('new', 'changed') AS appears,
-           before.part AS before_part, before.place AS before_place, before.began AS before_began,
-           before.ended AS before_ended, before.is_current AS before_current,
-           coalesce(before.ended = $1 - $2 AND {same}, false) AS resumes
+WITH found AS MATERIALIZED (
+    SELECT found.*, found.state IN ('missing', 'changed') AS supersedes,
+           found.state IN ('new', 'changed') AND coalesce(former.ended = $1 - $2 AND {same}, false) AS resumes,
+           former.part AS former_part, former.place AS former_place, former.began AS former_began,
+           former.ended AS former_ended, former.is_current AS former_current
     FROM {differences} AS found
     LEFT JOIN LATERAL (
         -- The version before the one that began at the reference; for a key without a current version, the last one.
@@ -17,31 +15,33 @@ FROM (
                                           WHEN found.began = $1 THEN $1 - interval '1 microsecond' END
         ORDER BY existing.{captured} DESC
         LIMIT 1
-    ) AS before ON true
-) AS found
-CROSS JOIN LATERAL (VALUES
-    -- A version that began at this very reference goes: the last input at an instant is the one that counts.
-    (CASE WHEN found.supersedes AND found.began = $1 THEN 'withdraw' END,
-     found.part, found.place, found.began, NULL::{axis}, NULL::{axis}, false, false, found.state = 'missing'),
-    (CASE WHEN found.supersedes AND found.began + $3 <= $1 THEN 'close' END,
-     found.part, found.place, found.began, NULL, $1 - $2, false, false, found.state = 'missing'),
-    (CASE WHEN found.supersedes AND found.began <> $1 AND found.began + $3 > $1 THEN 'near' END,
-     found.part, found.place, found.began, $1, NULL, false, false, false),
-    (CASE WHEN found.appears AND found.resumes THEN 'reopen' END,
-     found.before_part, found.before_place, found.before_began, NULL, {horizon}, false, false, false),
-    (CASE WHEN found.appears AND NOT found.resumes THEN
-              CASE WHEN found.state = 'changed' THEN
-                       CASE WHEN found.began = $1 OR found.began + $3 <= $1 THEN 'open' END
-                   WHEN found.before_began IS NULL THEN 'open'
-                   WHEN found.before_current THEN 'outside'
-                   WHEN found.before_ended + $2 <= $1 THEN 'open'
-                   ELSE 'near' END
-     END,
-     found.before_part, found.before_place, found.before_began, $1, {horizon}, false,
-     found.state = 'new' AND found.before_ended + $2 < $1, false),
-    (CASE WHEN found.state = 'same' AND found.copies = 1 THEN 'rehash' END,
-     found.part, found.place, found.began, NULL, NULL, false, false, false),
-    (CASE WHEN found.copies > 1 THEN 'duplicate' END,
-     NULL, NULL, NULL, NULL, NULL, false, false, false)
-) AS action (what, part, place, began, valid_from, valid_to, late, returns, ends)
-WHERE action.what IS NOT NULL
+    ) AS former ON true
+)
+-- A version that began at this very reference goes: the last input at an instant is the one that counts.
+SELECT CASE WHEN found.began = $1 THEN 'withdraw' WHEN found.began + $3 <= $1 THEN 'close' ELSE 'near' END AS what,
+       found.part, found.place, found.began, $1 AS valid_from, $1 - $2 AS valid_to,
+       false AS late, false AS returns, found.state = 'missing' AS ends, {columns}
+FROM found
+WHERE found.supersedes
+UNION ALL
+SELECT 'reopen', found.former_part, found.former_place, found.former_began, NULL, {horizon}, false, false, false, {columns}
+FROM found
+WHERE found.resumes
+UNION ALL
+SELECT CASE WHEN found.former_began IS NULL THEN 'open'
+            WHEN found.former_current THEN 'outside'
+            WHEN found.former_ended + $2 <= $1 THEN 'open'
+            ELSE 'near' END,
+       found.former_part, found.former_place, found.former_began, $1, {horizon},
+       false, coalesce(found.former_ended + $2 < $1, false), false, {columns}
+FROM found
+WHERE found.state = 'new' AND NOT found.resumes
+UNION ALL
+SELECT 'open', NULL, NULL, NULL, $1, {horizon}, false, false, false, {columns}
+FROM found
+WHERE found.state = 'changed' AND NOT found.resumes AND (found.began = $1 OR found.began + $3 <= $1)
+UNION ALL
+SELECT CASE WHEN found.copies > 1 THEN 'duplicate' ELSE 'rehash' END,
+       found.part, found.place, found.began, NULL, NULL, false, false, false, {columns}
+FROM found
+WHERE found.copies > 1 OR found.state = 'same'

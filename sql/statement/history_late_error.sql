@@ -1,3 +1,4 @@
 -- Late rows fail the run.
-    (CASE WHEN found.is_late THEN 'late' END,
-     found.part, found.place, found.began, found.starts, NULL, true, false, false)
+SELECT 'late', found.part, found.place, found.began, found.starts, NULL, true, false, false, {columns}
+FROM found
+WHERE found.is_late

@@ -1,3 +1,4 @@
 -- Late rows are left out.
-    (CASE WHEN found.is_late THEN 'ignore' END,
-     found.part, found.place, found.began, NULL, NULL, true, false, false)
+SELECT 'ignore', found.part, found.place, found.began, NULL, NULL, true, false, false, {columns}
+FROM found
+WHERE found.is_late

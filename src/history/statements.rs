@@ -327,7 +327,7 @@ impl<'a> Statements<'a> {
         let axis = self.setup.axis.type_sql();
         let mut holes = vec![
             ("columns", self.columns_of("found")),
-            ("same", self.same("found", "before")),
+            ("same", self.same("found", "former")),
             ("differences", Ident::new(DIFFERENCES)?.sql()),
             ("place", self.place()),
             ("captured", self.captured.clone()),
@@ -342,38 +342,26 @@ impl<'a> Statements<'a> {
         if self.input.time.is_none() {
             return rendered(sql_file!("statement/history_decide_reference"), &holes);
         }
-        let horizon = self.horizon();
-        let (late, inserts) = match self.setup.history.options.late {
-            Late::Delay => (
-                render(
-                    sql_file!("statement/history_late_delay"),
-                    &[("horizon", &horizon)],
-                )?,
-                false,
-            ),
-            Late::Ignore => (
-                render(sql_file!("statement/history_late_ignore"), &[])?,
-                false,
-            ),
-            Late::Error => (
-                render(sql_file!("statement/history_late_error"), &[])?,
-                false,
-            ),
-            Late::Insert => (
-                render(
-                    sql_file!("statement/history_late_insert"),
-                    &[("horizon", &horizon)],
-                )?,
-                true,
-            ),
+        let template = match self.setup.history.options.late {
+            Late::Delay => sql_file!("statement/history_late_delay"),
+            Late::Ignore => sql_file!("statement/history_late_ignore"),
+            Late::Error => sql_file!("statement/history_late_error"),
+            Late::Insert => sql_file!("statement/history_late_insert"),
         };
+        let (horizon, columns) = (self.horizon(), self.columns_of("found"));
+        let mut late_holes = vec![("columns", &columns)];
+        if matches!(self.setup.history.options.late, Late::Delay | Late::Insert) {
+            late_holes.push(("horizon", &horizon));
+        }
+        let late = render(template, &late_holes)?;
+        let inserts = self.setup.history.options.late == Late::Insert;
         let text = |inserted: &'static str| match inserts {
             true => Sql::fixed(inserted),
             false => Sql::nothing(),
         };
-        let after = match inserts {
+        let next = match inserts {
             true => render(
-                sql_file!("statement/history_after"),
+                sql_file!("statement/history_next"),
                 &[
                     ("captured", &self.captured),
                     ("target", &self.target),
@@ -385,12 +373,15 @@ impl<'a> Statements<'a> {
         };
         holes.extend([
             ("late", late),
-            ("after", after),
-            ("after_column", text(", after.began AS after_began")),
+            ("next", next),
+            ("next_column", text(", next.began AS next_began")),
             ("look_at", text(", for a late row the one at its instant")),
             (
                 "look_until",
-                text("\n                                          WHEN found.state = 'changed' AND found.starts < found.began + $3 THEN found.starts"),
+                text(
+                    "
+                                          WHEN found.state = 'changed' AND found.starts < found.began + $3 THEN found.starts",
+                ),
             ),
         ]);
         rendered(sql_file!("statement/history_decide_dated"), &holes)

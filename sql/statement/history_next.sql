@@ -6,4 +6,4 @@ LEFT JOIN LATERAL (
       AND existing.{captured} > CASE WHEN found.state = 'changed' AND found.starts < found.began + $3 THEN found.starts END
     ORDER BY existing.{captured}
     LIMIT 1
-) AS after ON true
+) AS next ON true
