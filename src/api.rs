@@ -603,6 +603,7 @@ fn history_row(result: HistoryResult, run_id: Option<i64>, error: Option<&Error>
 /// Runs a history, or reports that it failed: `prepare` says of which table, and is undone with the rest.
 fn historized(
     reports: bool,
+    name: &str,
     table: Option<pg_sys::Oid>,
     request: impl Fn(pg_sys::Oid) -> history::Request,
     prepare: impl Fn() -> Result<pg_sys::Oid>,
@@ -623,7 +624,7 @@ fn historized(
         Ok((result, run_id)) => Ok(history_row(result, run_id, None)),
         Err(error) => {
             let request = request(table.unwrap_or(pg_sys::InvalidOid));
-            let (result, run_id) = history::record_failure(&request, &error)?;
+            let (result, run_id) = history::record_failure(&request, name, &error)?;
             Ok(history_row(result, run_id, Some(&error)))
         }
     }
@@ -667,7 +668,13 @@ fn historize(
             dry_run: dry_run.unwrap_or(false),
             started_at,
         };
-        historized(reports_errors(on_error)?, Some(dst), request, || Ok(dst))
+        historized(
+            reports_errors(on_error)?,
+            &dst.to_u32().to_string(),
+            Some(dst),
+            request,
+            || Ok(dst),
+        )
     })?;
     Ok(TableIterator::once(row))
 }
@@ -754,9 +761,9 @@ fn historize_from(
         let reference = micros(reference_timestamp, "reference_timestamp")?;
         let params = params.map_or_else(|| serde_json::json!({}), |params| params.0);
         let started_at = session::clock();
-        let table = match &place {
-            history::Place::Existing(oid) => Some(*oid),
-            history::Place::Free(_) => None,
+        let (table, name) = match &place {
+            history::Place::Existing(oid) => (Some(*oid), oid.to_u32().to_string()),
+            history::Place::Free(name) => (None, name.display_name()),
         };
         let definition = history::Definition {
             place,
@@ -774,7 +781,7 @@ fn historize_from(
         };
         let reports = reports_errors(on_error)?;
         let work = || {
-            historized(reports, table, request, || {
+            historized(reports, &name, table, request, || {
                 history::register_once(&definition)
             })
         };

@@ -86,24 +86,18 @@ const PREDICATE: &str = "existing_predicate";
 pub struct Predicate;
 
 impl Predicate {
-    /// Takes a text for one expression; 42601 if it is none. Parameters have no place in it.
-    pub fn parse(text: &str) -> Result<Sql> {
-        let parsed = Expression::parse(PREDICATE, text)?;
-        match parsed.params.first() {
-            None => Ok(Sql::registered(&parsed.text)),
-            Some(used) => Err(Error::invalid(format!(
-                "{PREDICATE} reads param.{}, but parameters have no place in it",
-                used.name
-            ))),
-        }
+    /// Takes a text for one expression; 42601 if it is none.
+    pub fn parse(text: &str) -> Result<Expression> {
+        Expression::parse(PREDICATE, text)
     }
 
     /// Checks it over the rows of a history: its names, that it is a condition (42804), and that no function in it is volatile. It may
-    /// ask the clock: it says how far a run looks, not what it finds.
-    pub fn check(text: &str, history: &Sql) -> Result<()> {
+    /// ask the clock: it says how far a run looks, not what it finds. `null` is what stands for a parameter.
+    pub fn check(text: &str, history: &Sql, null: &'static str) -> Result<()> {
+        let condition = Self::parse(text)?.sql(|_| Ok(Sql::fixed(null)))?;
         let select = render(
             sql_file!("statement/predicate_check"),
-            &[("predicate", &Self::parse(text)?), ("target", history)],
+            &[("predicate", &condition), ("target", history)],
         )?;
         let found = analyze_for(PREDICATE, &select, Clock::Allowed)?;
         match found.type_oid == pg_sys::BOOLOID {

@@ -74,12 +74,16 @@ pub fn historize(request: &Request) -> Result<(HistoryResult, Option<i64>)> {
     Ok((result, run_id))
 }
 
-/// Logs a run that failed and whose error is reported instead of raised.
-pub fn record_failure(request: &Request, error: &Error) -> Result<(HistoryResult, Option<i64>)> {
-    let name = session::subtransaction(|| Ok(Relation::describe(request.target)?.display_name()));
+/// Logs a run that failed and whose error is reported instead of raised; `name` is what the call named, where no table has come to be.
+pub fn record_failure(
+    request: &Request,
+    name: &str,
+    error: &Error,
+) -> Result<(HistoryResult, Option<i64>)> {
+    let found = session::subtransaction(|| Ok(Relation::describe(request.target)?.display_name()));
     let result = HistoryResult {
         target: request.target,
-        target_name: name.unwrap_or_else(|_| request.target.to_string()),
+        target_name: found.unwrap_or_else(|_| name.to_owned()),
         status: "failed",
         reference: request.reference,
         params: request.params.clone(),

@@ -183,7 +183,11 @@ impl Layers {
             None => by_text,
         };
         let rank = free_name("daybook rank", &self.columns)?;
-        self.steps.push("dedup_order_by".to_owned());
+        let option = match first.order {
+            Some(_) => "dedup_order_by",
+            None => "check_input_unique",
+        };
+        self.steps.push(option.to_owned());
         let columns = self
             .columns
             .iter()

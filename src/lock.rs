@@ -24,12 +24,18 @@ pub enum Use {
 
 /// Keeps a relation from being dropped or altered until the transaction ends.
 pub fn keep_relation(relation: pg_sys::Oid, usage: Use) {
-    let mode = match usage {
-        Use::Read => pg_sys::AccessShareLock,
-        Use::Write => pg_sys::RowExclusiveLock,
-    };
     // SAFETY: waits for a heavyweight lock, which may raise an error of the server.
-    unsafe { pg_sys::LockRelationOid(relation, mode as pg_sys::LOCKMODE) };
+    unsafe { pg_sys::LockRelationOid(relation, usage.mode()) };
+}
+
+impl Use {
+    fn mode(self) -> pg_sys::LOCKMODE {
+        let mode = match self {
+            Self::Read => pg_sys::AccessShareLock,
+            Self::Write => pg_sys::RowExclusiveLock,
+        };
+        mode as pg_sys::LOCKMODE
+    }
 }
 
 /// Keeps the relation of a name from being dropped, altered or renamed until the transaction ends; `None` if there is none. A name
@@ -60,18 +66,59 @@ pub fn keep_named(name: &QualifiedName) -> Result<Option<pg_sys::Oid>> {
 /// Holds what is registered for a target as it is, and says whether anything is. Everything read after this is as fresh as the
 /// isolation level allows.
 pub fn hold_target(target: pg_sys::Oid) -> Result<bool> {
-    session::as_extension_owner(|| {
+    let held = session::as_extension_owner(|| {
         statement::write::<i32>(sql_file!("statement/lock_target"), &[target.into()])
-    })
-    .map(|held| held.is_some())
+    })?;
+    match held {
+        Some(_) => Ok(true),
+        None => unseen(target).map(|()| false),
+    }
 }
 
-/// Takes the registry row of a history for a run, and says whether anything is registered. Runs of one history follow each other.
-pub fn hold_history(target: pg_sys::Oid) -> Result<bool> {
-    session::as_extension_owner(|| {
-        statement::write::<i32>(sql_file!("statement/hold_history"), &[target.into()])
-    })
-    .map(|held| held.is_some())
+/// Takes a history for a run: its relation against being dropped, and its registry row, as a change. Says whether anything is
+/// registered. Runs of one history follow each other.
+///
+/// The run may have to alter the table, for which nobody else may hold a lock on it: so whoever has to wait for the registry row
+/// waits for it without one, and begins anew.
+pub fn hold_history(history: pg_sys::Oid) -> Result<bool> {
+    loop {
+        keep_relation(history, Use::Write);
+        let held = session::as_extension_owner(|| {
+            statement::write::<i32>(sql_file!("statement/hold_history"), &[history.into()])
+        })?;
+        if held.is_some() {
+            return Ok(true);
+        }
+        // SAFETY: gives back the lock taken above; one that the transaction had before stays.
+        unsafe { pg_sys::UnlockRelationOid(history, Use::Write.mode()) };
+        // The lock of waiting goes with the subtransaction.
+        let found = session::undone(|| {
+            session::as_extension_owner(|| {
+                statement::write::<i32>(sql_file!("statement/lock_target"), &[history.into()])
+            })
+        })?;
+        if found.is_none() {
+            return unseen(history).map(|()| false);
+        }
+    }
+}
+
+/// Refuses (40001) what another transaction has registered since this one took its snapshot.
+fn unseen(target: pg_sys::Oid) -> Result<()> {
+    if !session::keeps_one_snapshot() {
+        return Ok(());
+    }
+    let registered = session::as_extension_owner(|| {
+        statement::ask::<i32>(sql_file!("catalog/is_registered"), &[target.into()])
+    })?;
+    match registered {
+        None => Ok(()),
+        Some(_) => Err(Error::new(
+            PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
+            "it was registered after this transaction took its snapshot",
+        )
+        .hint("Try again in a new transaction.")),
+    }
 }
 
 /// The source of this name as it is now, held so that nobody drops or swaps it; 42P01 if there is none.

@@ -250,12 +250,12 @@ pub fn refuse_registered_relatives(target: &Relation) -> Result<()> {
     match registered.unwrap_or_default().first() {
         None => Ok(()),
         Some(relative) => Err(Error::prerequisite(format!(
-            "\"{}\" and \"{relative}\" hold the same rows, and a load is registered for the latter",
+            "\"{}\" and \"{relative}\" hold the same rows, and the latter is registered",
             target.display_name()
         ))
-        .detail("One is a partition of the other; two loads would own the same rows.")
+        .detail("One is a partition of the other; two would own the same rows.")
         .hint(format!(
-            "SELECT unregister_load('{relative}'); first, or load through that one."
+            "Unregister \"{relative}\" first, or write through that one."
         ))),
     }
 }

@@ -46,14 +46,15 @@ WITH orphan AS (
               WHERE {earlier_of_first} AND earlier.{captured} < first.starts), '-infinity')
     ) AS version
 ), last AS (
-    SELECT DISTINCT ON ({known_keys}) {known_keys}, known.is_current,
+    SELECT DISTINCT ON ({known_keys}) {known_keys}, known.is_current, known.began,
            CASE WHEN known.is_current THEN known.began + $3 ELSE known.ended + $2 END AS free
     FROM known
     ORDER BY {known_keys}, known.began DESC
 ), judged AS (
-    SELECT event.*, row_number() OVER (PARTITION BY {event_keys} ORDER BY event.at, event.ordinal, event.starts) AS turn
+    SELECT event.*
     FROM (
         SELECT chosen.*, last.free, coalesce(last.is_current, false) AS lives, coalesce(chosen.starts < last.free, false) AS is_late,
+               coalesce(last.is_current AND chosen.deletes AND chosen.starts < last.began, false) AS is_outlived,
                lag(true) OVER (PARTITION BY {chosen_keys} ORDER BY chosen.at, chosen.ordinal, chosen.starts) IS NULL AS is_first
         FROM chosen
         LEFT JOIN last ON {last_of_chosen}
@@ -66,10 +67,13 @@ WITH orphan AS (
                             AND NOT EXISTS (SELECT FROM known WHERE {known_of_event} AND known.began = event.starts)))
                ELSE NOT EXISTS (SELECT FROM known WHERE {known_of_event} AND known.began {again} event.starts AND {known_same})
           END
-), placed AS (
-    SELECT judged.*, {start} AS start
+), kept AS (
+    SELECT judged.*, row_number() OVER (PARTITION BY {judged_keys} ORDER BY judged.at, judged.ordinal, judged.starts) AS turn
     FROM judged
     WHERE {stays}
+), placed AS (
+    SELECT kept.*, {start} AS start
+    FROM kept
 ), point AS (
     SELECT {known_columns}, known.began AS start, false AS is_new, known.part, known.place, known.ended, known.is_current,
            false AS deletes, false AS skips, false AS is_late
@@ -83,6 +87,7 @@ WITH orphan AS (
            NOT point.is_new AND coalesce(lead(point.start) OVER upward = point.start, false) AS is_replaced,
            point.is_new AND coalesce(lag(point.start) OVER upward = point.start, false) AS replaces,
            lead(point.deletes) OVER upward AS next_deletes,
+           lead(point.deletes AND point.is_late) OVER upward AS next_deletes_late,
            max(CASE WHEN point.is_current THEN 'infinity' ELSE point.ended END) OVER upward AS known_until
     FROM point
     WINDOW upward AS (PARTITION BY {point_keys} ORDER BY point.start, point.is_new)
@@ -100,7 +105,8 @@ WITH orphan AS (
     SELECT point.*,
            point.is_new AND point.skips AND NOT point.deletes AND {by_reference} AND NOT point.former_is_new AND point.is_as_former
                AND NOT point.former_is_current AND point.former_ended + $2 = point.start AS resumes,
-           lead(point.start) OVER upward AS next_start, lead(point.deletes) OVER upward AS next_deletes_too,
+           lead(point.start) OVER upward AS next_start, lead(point.deletes) OVER upward AS ends,
+           lead(point.deletes AND point.is_late) OVER upward AS ends_late,
            min(point.start) FILTER (WHERE point.is_new)
                OVER (PARTITION BY {point_keys} ORDER BY point.start ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS next_new,
            point.known_until + $2 > point.start AS is_covered
@@ -116,12 +122,12 @@ WITH orphan AS (
     FROM timeline AS point
 )
 SELECT 'withdraw' AS what, point.part, point.place, point.start AS began, NULL::{axis} AS valid_from, NULL::{axis} AS valid_to,
-       false AS late, false AS returns, point.next_deletes AS ends, {point_columns}
+       point.next_deletes_late AS late, false AS returns, point.next_deletes AS ends, {point_columns}
 FROM ordered AS point
 WHERE point.is_replaced
 UNION ALL
 SELECT CASE WHEN point.start + $3 > point.next_new THEN 'near' ELSE 'close' END, point.part, point.place, point.start,
-       point.next_new, point.next_new - $2, false, false, point.next_deletes_too, {point_columns}
+       point.next_new, point.next_new - $2, point.ends_late, false, point.ends, {point_columns}
 FROM span AS point
 WHERE NOT point.is_new AND (point.is_current OR point.ended > point.next_new - $2) AND point.next_new IS NOT NULL
 UNION ALL
@@ -137,3 +143,12 @@ UNION ALL
 SELECT {refusal}, NULL, NULL, NULL, judged.starts, NULL, true, false, false, {judged_columns}
 FROM judged
 WHERE NOT ({stays})
+UNION ALL
+-- A record under a key that was changed away, and another event of that key at the same place in the order.
+SELECT 'tie', NULL, NULL, NULL, told.at, NULL, false, false, false, {told_columns}
+FROM (
+    SELECT told.*, bool_or(told.deletes) OVER place AND NOT bool_and(told.deletes) OVER place AS ties
+    FROM told
+    WINDOW place AS (PARTITION BY {told_keys}, told.at, told.ordinal)
+) AS told
+WHERE told.ties

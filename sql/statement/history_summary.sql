@@ -12,7 +12,7 @@ SELECT jsonb_build_object(
            'ignored', count(*) FILTER (WHERE action.what = 'ignore'),
            'reappeared', count(*) FILTER (WHERE action.what = 'open' AND action.returns),
            'duplicates', count(*) FILTER (WHERE action.what = 'duplicate'),
-           'refused', count(*) FILTER (WHERE action.what IN ('near', 'outside', 'late')),
+           'refused', count(*) FILTER (WHERE action.what IN ('near', 'outside', 'late', 'tie')),
            'infinite', count(*) FILTER (WHERE NOT isfinite(action.valid_from)),
            'null_keys', count(*) FILTER (WHERE {any_key_null}),
            'newest', (extract(epoch FROM max(CASE action.what WHEN 'open' THEN action.valid_from

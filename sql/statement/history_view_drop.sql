@@ -1,2 +1,2 @@
 -- Takes the view of current versions away, to be made anew with other columns.
-DROP VIEW {view}
+DROP VIEW IF EXISTS {view}

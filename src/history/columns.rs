@@ -289,12 +289,17 @@ impl Change {
     /// The change in words.
     pub fn words(&self) -> String {
         match self {
-            Self::Add { name, kind } => format!("column {name} {kind} added"),
-            Self::Retype { name, kind, .. } => format!("column {name} widened to {kind}"),
+            Self::Add { name, kind } => format!("column {name} {} added", plain(kind)),
+            Self::Retype { name, kind, .. } => format!("column {name} widened to {}", plain(kind)),
             Self::Nullable { name } => format!("column {name} may be null"),
             Self::Drop { name } => format!("column {name} dropped"),
         }
     }
+}
+
+/// A type without the schema that every type of the system has.
+fn plain(kind: &Sql) -> String {
+    kind.to_string().replace("pg_catalog.", "")
 }
 
 /// What the delivered columns of a history are to become columns of.

@@ -75,15 +75,16 @@ fn null_keys(setup: &Setup, count: usize, samples: &[String]) -> Error {
     .hint("A key must be complete. Drop such rows with a filter rule, or let an expression rule fill them.")
 }
 
-/// Refuses keys that are NULL (23502) or stand twice (21000).
+/// Keys that are NULL among what was decided: the refusal (23502); or whether some stand twice.
 pub(super) fn refuse_key_problems(
     setup: &Setup,
     connection: &mut Connection,
     problems: &Sql,
-) -> Result<()> {
+) -> Result<bool> {
     match connection.look_up::<KeyProblems>(problems, &[])? {
-        Some(found) => Err(key_problem(setup, &found)),
-        None => Ok(()),
+        Some(found) if found.nulls > 0 => Err(key_problem(setup, &found)),
+        Some(found) => Ok(found.duplicates > 0),
+        None => Ok(false),
     }
 }
 
@@ -94,13 +95,17 @@ pub(super) fn duplicates(
     duplicates: &Sql,
     values: &[Value],
 ) -> Error {
-    match connection.look_up::<KeyProblems>(duplicates, values) {
+    let (path, zone) = (&setup.history.search_path, &setup.history.options.zone);
+    let found = crate::session::pinned(path, zone, || {
+        connection.look_up::<KeyProblems>(duplicates, values)
+    });
+    match found {
         Ok(Some(found)) => key_problem(setup, &found),
         Ok(None) => Error::new(
             PgSqlErrorCode::ERRCODE_CARDINALITY_VIOLATION,
             format!("the source \"{}\" delivers keys twice", setup.source.display_name()),
         )
-        .detail("They were there when it was read, and gone when it was read again to list them; or the history itself has two current versions of a key.")
+        .detail("They are not found when it is read again to list them: it has changed meanwhile, or the history itself has two current versions of a key.")
         .hint(format!("SELECT * FROM daybook.check_history('{}');", setup.target.display_name())),
         Err(error) => error,
     }
@@ -139,13 +144,20 @@ pub(super) fn refuse_event_problems(
             .detail(format!("They are: {evidence}"))
             .hint("Their place in the order cannot be told. Give every event its _change_ordinal, or none."),
         "infinite time" => infinite_times(&source, first.count).detail(format!("They are: {evidence}")),
-        _ => Error::new(
-            PgSqlErrorCode::ERRCODE_CARDINALITY_VIOLATION,
-            format!("events of {} of \"{source}\" differ, but tie in their order", counted(first.count as u64, "key")),
-        )
-        .detail(format!("They are: {evidence}"))
-        .hint("Which came last cannot be told: deliver _change_ordinal or finer times, or register dedup_order_by, by which the newest comes first."),
+        _ => tie(&source, first.count, &evidence),
     })
+}
+
+fn tie(source: &str, keys: usize, evidence: &str) -> Error {
+    Error::new(
+        PgSqlErrorCode::ERRCODE_CARDINALITY_VIOLATION,
+        format!(
+            "events of {} of \"{source}\" differ, but tie in their order",
+            counted(keys as u64, "key")
+        ),
+    )
+    .detail(format!("They are: {evidence}"))
+    .hint("Which came last cannot be told: deliver _change_ordinal or finer times, or register dedup_order_by, by which the newest comes first.")
 }
 
 fn infinite_times(source: &str, count: usize) -> Error {
@@ -182,6 +194,13 @@ pub(super) fn refused(setup: &Setup, connection: &mut Connection, sql: &Sql) -> 
         return Ok(Error::check(format!("current versions of {} of \"{name}\" lie outside existing_predicate, but the source delivers them", records(outside)))
             .detail(format!("They are: {}", evidence(outside)))
             .hint("A second current version would be the outcome. Widen existing_predicate, or leave the rows out with a filter rule."));
+    }
+    if let Some(ties) = place("tie") {
+        return Ok(tie(
+            &setup.source.display_name(),
+            ties.count,
+            &evidence(ties),
+        ));
     }
     if let Some(late) = place("late") {
         return Ok(Error::check(format!("{} of \"{}\" came late", counted(late.count as u64, "row"), setup.source.display_name()))

@@ -8,6 +8,7 @@ use crate::connection;
 use crate::error::{Error, Result};
 use crate::expression::Predicate;
 use crate::ident::{Ident, QualifiedName};
+use crate::params::ParamType;
 use crate::registration::refuse_registered_relatives;
 use crate::registry::{Delivery, History, Horizon, Options, Registration, rules_version};
 use crate::relation::Relation;
@@ -512,7 +513,7 @@ fn check(
                     rule::check_order(&plain, order)?;
                 }
                 if let Some(predicate) = &history.options.existing_predicate {
-                    Predicate::check(predicate, &target.qualified_name().sql())?;
+                    check_predicate(predicate, target)?;
                 }
                 if uses_params(history)? {
                     // What a rule with a parameter delivers is known when it is passed.
@@ -532,6 +533,22 @@ fn check(
             })
         })
     })
+}
+
+/// Checks a condition with the first type of its parameters that suits it.
+fn check_predicate(predicate: &str, target: &Relation) -> Result<()> {
+    let name = target.qualified_name().sql();
+    let mut result = Ok(());
+    for kind in ParamType::ALL {
+        let tried =
+            session::subtransaction(|| Predicate::check(predicate, &name, kind.typed_null()));
+        match tried {
+            Ok(()) => return Ok(()),
+            Err(error) if result.is_ok() => result = Err(error),
+            Err(_) => {}
+        }
+    }
+    result
 }
 
 fn uses_params(history: &History) -> Result<bool> {

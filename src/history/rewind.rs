@@ -48,7 +48,6 @@ pub fn rewind_history(target: pg_sys::Oid, to: i64, dry_run: bool) -> Result<Rew
 
 fn rewind(oid: pg_sys::Oid, to: i64, dry_run: bool) -> Result<Rewound> {
     let started_at = session::clock();
-    lock::keep_relation(oid, lock::Use::Write);
     let held = lock::hold_history(oid)?;
     let target = Relation::describe(oid)?;
     if !held {

@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use crate::connection::{self, Connection, Delta, Value};
 use crate::error::{Error, Result};
-use crate::expression::Predicate;
 use crate::ident::Sql;
 use crate::log::HistoryResult;
 use crate::registry::{Delivery, OnEmpty};
@@ -142,7 +141,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn go(&mut self, connection: &mut Connection) -> Result<(HistoryResult, Option<i64>)> {
-        self.refuse_old_reference(connection)?;
+        let known_until = self.refuse_old_reference(connection)?;
         let steps = self.input.intake.steps.len();
         // Step 1 of a tally counts as read, too; those of ours come after all of the intake.
         let (known, joined) = (steps + 2, steps + 3);
@@ -155,10 +154,7 @@ impl Run<'_> {
 
         let read = match events_of(&self.input.mode) {
             Some(events) => self.statements.read_events(events)?,
-            None => {
-                let predicate = self.predicate()?;
-                self.statements.read_snapshot(&predicate, known, joined)?
-            }
+            None => self.statements.read_snapshot(known, joined)?,
         };
         let differences = filled(connection, DIFFERENCES_NAME, &read, &with_params)?;
         let counts = tally.take();
@@ -196,7 +192,7 @@ impl Run<'_> {
                 OnEmpty::Skip => {
                     result.status = "skipped";
                     connection.end(differences);
-                    return Ok((result, None));
+                    return Ok((result, known_until));
                 }
                 OnEmpty::Close => {}
             }
@@ -250,7 +246,12 @@ impl Run<'_> {
             (false, 0) => "unchanged",
             (false, _) => "loaded",
         };
-        Ok((result, summary.newest))
+        let reference = match self.input.time {
+            // What the source dates may lie anywhere.
+            Some(_) => None,
+            None => Some(self.setup.reference_on_axis()?),
+        };
+        Ok((result, known_until.max(summary.newest).max(reference)))
     }
 
     /// How many rows of the input did something, or were left out.
@@ -270,31 +271,26 @@ impl Run<'_> {
             .unwrap_or_default()
     }
 
-    /// The condition that limits which current versions are read.
-    fn predicate(&self) -> Result<Sql> {
-        match &self.setup.history.options.existing_predicate {
-            None => Ok(Sql::nothing()),
-            Some(text) => Ok(Sql::fixed("\n          AND ").then(&Predicate::parse(text)?)),
-        }
-    }
-
-    /// Refuses (22023) a reference older than what the history knows; the registry says what that is, and where it would refuse, the
-    /// table is asked: it may have been emptied meanwhile.
-    fn refuse_old_reference(&self, connection: &mut Connection) -> Result<()> {
+    /// Refuses (22023) a reference older than what the history knows. The registry says what that is; of a table that was emptied
+    /// meanwhile nothing is known, and one that was filled by hand is asked.
+    fn refuse_old_reference(&self, connection: &mut Connection) -> Result<Option<i64>> {
         let reference = self.setup.reference_on_axis()?;
-        let known = match self.setup.history.newest {
-            Some(newest) if self.input.time.is_none() && newest > reference => newest,
-            _ => return Ok(()),
-        };
+        let known = self.setup.history.newest;
+        if known.is_some_and(|newest| newest <= reference) || self.input.time.is_some() {
+            return Ok(known);
+        }
         let values = self.setup.values(&[], 0)?;
-        let newest: Option<i64> = connection.look_up(&self.statements.newest()?, &values)?;
-        match newest {
-            Some(newest) if newest > reference => Err(refusal::old_reference(
+        let Some(found) = connection.look_up::<i64>(&self.statements.newest()?, &values)? else {
+            return Ok(None);
+        };
+        let newest = known.unwrap_or(found);
+        match newest > reference {
+            true => Err(refusal::old_reference(
                 self.setup,
                 &self.shown(reference),
-                &self.shown(newest.max(known)),
+                &self.shown(newest),
             )),
-            _ => Ok(()),
+            false => Ok(Some(newest)),
         }
     }
 
@@ -308,7 +304,18 @@ impl Run<'_> {
                 || summary.duplicates > 0
                 || summary.opened + summary.reopened > 0)
         {
-            refusal::refuse_key_problems(self.setup, connection, &self.statements.key_problems()?)?;
+            let problems = self.statements.key_problems()?;
+            if refusal::refuse_key_problems(self.setup, connection, &problems)? {
+                let mut with_params = values.to_vec();
+                with_params.extend(&self.input.params);
+                let duplicates = self.statements.duplicates()?;
+                return Err(refusal::duplicates(
+                    self.setup,
+                    connection,
+                    &duplicates,
+                    &with_params,
+                ));
+            }
         }
         if summary.infinite > 0 {
             return Err(refusal::infinite(

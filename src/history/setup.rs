@@ -5,6 +5,7 @@ use pgrx::{PgSqlErrorCode, pg_sys};
 
 use crate::connection::{Connection, Prepared, ResultColumn, Value};
 use crate::error::{Error, Result, evidence};
+use crate::expression::Predicate;
 use crate::ident::{Ident, Sql};
 use crate::intake::{self, FirstOfKey, Intake, Reading};
 use crate::params::Params;
@@ -93,10 +94,10 @@ const CHANGE_ORDINAL: &str = "_change_ordinal";
 impl Setup {
     /// Looks up and locks all that a run needs, and refuses what cannot be historized.
     pub fn prepare(request: &Request) -> Result<Self> {
-        // The relation before its registration, as DROP and ALTER have it, or the two could wait for each other.
-        lock::keep_relation(request.target, lock::Use::Write);
-        if !request.dry_run && !lock::hold_history(request.target)? {
-            return Err(History::missing(&Relation::describe(request.target)?));
+        match request.dry_run {
+            true => lock::keep_relation(request.target, lock::Use::Read),
+            false if lock::hold_history(request.target)? => {}
+            false => return Err(History::missing(&Relation::describe(request.target)?)),
         }
         let held_at = session::clock();
         let target = Relation::describe(request.target)?;
@@ -211,6 +212,12 @@ impl Setup {
         };
         connection.discard(prepared);
         let time = self.time_column(&mode, &columns)?;
+        let predicate = match (&mode, &self.history.options.existing_predicate) {
+            // Events look their keys up.
+            (Mode::Events(_), _) | (_, None) => Sql::nothing(),
+            (Mode::Snapshot, Some(text)) => Sql::fixed(" AND ")
+                .then(&Predicate::parse(text)?.sql(|name| params.placeholder(name))?),
+        };
         let columns = columns
             .into_iter()
             .filter(|column| column.name != intake.number)
@@ -222,6 +229,7 @@ impl Setup {
             time,
             columns,
             reads,
+            predicate,
         })
     }
 
@@ -559,6 +567,8 @@ pub struct Input {
     pub columns: Vec<ResultColumn>,
     /// The relations that it reads.
     pub reads: Vec<pg_sys::Oid>,
+    /// The condition that limits which current versions are read, after an AND; or nothing.
+    pub predicate: Sql,
 }
 
 impl Input {

@@ -227,9 +227,9 @@ impl<'a> Statements<'a> {
         )
     }
 
-    /// What differs between a snapshot and the current versions; `predicate` limits these. `known` and `joined` are the steps of the
-    /// tally that count current versions.
-    pub fn read_snapshot(&self, predicate: &Sql, known: usize, joined: usize) -> Result<Sql> {
+    /// What differs between a snapshot and the current versions. `known` and `joined` are the steps of the tally that count current
+    /// versions.
+    pub fn read_snapshot(&self, known: usize, joined: usize) -> Result<Sql> {
         let delivered = self.delivered()?;
         let options = &self.setup.history.options;
         let (with, new) = match &options.delivery_scope {
@@ -271,7 +271,7 @@ impl<'a> Statements<'a> {
             ("old_columns", old_columns),
             ("target", self.target.clone()),
             ("is_current", is_current),
-            ("predicate", predicate.clone()),
+            ("predicate", self.input.predicate.clone()),
             ("delivered", new),
             ("same_key", self.same_key("new", "old")),
         ];
@@ -459,14 +459,16 @@ impl<'a> Statements<'a> {
         let start = match late {
             Late::Delay => render(
                 sql_file!("statement/history_start_delayed"),
-                &[("keys", &self.keys_of("judged"))],
+                &[("keys", &self.keys_of("kept"))],
             )?,
-            _ => Sql::fixed("judged.starts"),
+            _ => Sql::fixed("kept.starts"),
         };
         let (stays, refusal) = match late {
             Late::Ignore => (Sql::fixed("NOT judged.is_late"), "'ignore'"),
             Late::Error => (Sql::fixed("NOT judged.is_late"), "'late'"),
-            Late::Delay | Late::Insert => (Sql::fixed("true"), "'ignore'"),
+            // A deletion before the begin of the current version cannot be one of that.
+            Late::Delay => (Sql::fixed("NOT judged.is_outlived"), "'ignore'"),
+            Late::Insert => (Sql::fixed("true"), "'ignore'"),
         };
         let again = match late {
             Late::Delay => ">=",
@@ -496,7 +498,8 @@ impl<'a> Statements<'a> {
             ("existing_of_first", self.version_of("existing", "first")),
             ("earlier_of_first", self.version_of("earlier", "first")),
             ("known_keys", self.keys_of("known")),
-            ("event_keys", self.keys_of("event")),
+            ("judged_keys", self.keys_of("judged")),
+            ("told_columns", all("told")),
             ("last_of_chosen", self.same_key("last", "chosen")),
             ("keeps_places", flag(late == Late::Insert)),
             ("known_of_event", self.same_key("known", "event")),

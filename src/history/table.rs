@@ -33,8 +33,20 @@ struct Named {
 
 /// What a text names in the caller's search_path; to be asked for before it is pinned.
 pub fn named_place(text: &str) -> Result<Place> {
-    let named: Named = statement::fetch(sql_file!("catalog/place"), &[text.into()])?
-        .ok_or_else(|| Error::internal("a name was not read"))?;
+    let named: Option<Named> = session::explained(
+        || statement::fetch(sql_file!("catalog/place"), &[text.into()]),
+        |error| {
+            match error.code {
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE => Error::new(
+                PgSqlErrorCode::ERRCODE_INVALID_NAME,
+                format!("\"{text}\" is no name of a table"),
+            )
+            .hint("After the source comes the history. A reference timestamp is passed by name: reference_timestamp => '2026-03-01'."),
+            _ => error,
+        }
+        },
+    )?;
+    let named = named.ok_or_else(|| Error::internal("a name was not read"))?;
     if let Some(oid) = named.oid {
         return Ok(Place::Existing(pg_sys::Oid::from(oid)));
     }

@@ -38,7 +38,6 @@ fn as_of_function(target: &Relation) -> Result<QualifiedName> {
 pub fn create_history_views(target: pg_sys::Oid) -> Result<()> {
     session::require_writable("create_history_views")?;
     Relation::describe(target)?.require_owner("make views over it")?;
-    lock::keep_relation(target, lock::Use::Read);
     let held = lock::hold_history(target)?;
     let target = Relation::describe(target)?;
     if !held {
