@@ -24,6 +24,8 @@ enum Comparison {
     Float8,
     /// Field by field.
     Row,
+    /// As arrays of floats of so many bytes: element by element.
+    Floats(usize),
     /// By length and bytes.
     Image { length: i16, by_value: bool },
 }
@@ -43,6 +45,11 @@ impl Comparison {
             }
             if pg_sys::get_typtype(base) as u8 == pg_sys::TYPTYPE_COMPOSITE {
                 return Self::Row;
+            }
+            match pg_sys::get_element_type(base) {
+                pg_sys::FLOAT4OID => return Self::Floats(4),
+                pg_sys::FLOAT8OID => return Self::Floats(8),
+                _ => {}
             }
             let (mut length, mut by_value) = (0, false);
             pg_sys::get_typlenbyval(base, &mut length, &mut by_value);
@@ -71,6 +78,9 @@ impl Comparison {
                     one.to_bits() == other.to_bits() || (one.is_nan() && other.is_nan())
                 }
                 Self::Row => same_rows(&Row::new(one), &Row::new(other)),
+                Self::Floats(width) => {
+                    pg_sys::datum_image_eq(one, other, false, -1) || same_floats(one, other, width)
+                }
                 Self::Image { by_value: true, .. } => one.value() == other.value(),
                 Self::Image { length: -1, .. } => match (plain_bytes(one), plain_bytes(other)) {
                     (Some(one), Some(other)) => one == other,
@@ -82,6 +92,44 @@ impl Comparison {
             }
         }
     }
+}
+
+/// Whether two arrays of floats are alike, every NaN being like every other.
+///
+/// # Safety
+/// Both datums must be arrays of floats of so many bytes.
+unsafe fn same_floats(one: pg_sys::Datum, other: pg_sys::Datum, width: usize) -> bool {
+    /// Length, dimensions, offset of the elements, their type: what stands before everything else.
+    const FIXED: usize = 16;
+    // SAFETY: see above; detoasted, an array is its header followed by its elements.
+    let (one, other) = unsafe {
+        let bytes = |datum: pg_sys::Datum| {
+            let array = pg_sys::pg_detoast_datum(datum.cast_mut_ptr());
+            std::slice::from_raw_parts(array.cast::<u8>().cast_const(), pgrx::varsize_4b(array))
+        };
+        (bytes(one), bytes(other))
+    };
+    let word = |bytes: &[u8], at: usize| {
+        let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+        word.map_or(0, i32::from_ne_bytes) as usize
+    };
+    let elements = match word(one, 8) {
+        // Without NULLs they follow the dimensions, aligned.
+        0 => (FIXED + 8 * word(one, 4)).next_multiple_of(8),
+        offset => offset,
+    };
+    let is_nan = |bytes: &[u8]| match bytes.try_into() {
+        Ok(bytes) => f64::from_ne_bytes(bytes).is_nan(),
+        Err(_) => bytes
+            .try_into()
+            .is_ok_and(|bytes| f32::from_ne_bytes(bytes).is_nan()),
+    };
+    one.len() == other.len()
+        && one.get(..elements) == other.get(..elements)
+        && one[elements..]
+            .chunks(width)
+            .zip(other[elements..].chunks(width))
+            .all(|(one, other)| one == other || (is_nan(one) && is_nan(other)))
 }
 
 /// The bytes of a value of variable length, unless they are compressed or stored elsewhere.

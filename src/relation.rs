@@ -272,7 +272,7 @@ impl Relation {
         if self.row_security && self.row_security_forced && !self.owner_bypasses_row_security {
             return Err(Error::privilege(format!("row security of \"{name}\" could hide rows from the delete"))
                 .detail(format!(
-                    "It is forced on its owner \"{}\", as whom a run reads and writes; rows that stay hidden would be loaded twice.",
+                    "It is forced on its owner \"{}\", as whom a run reads and writes; rows that stay hidden would be written twice.",
                     self.owner_name
                 ))
                 .hint(format!("ALTER TABLE {name} NO FORCE ROW LEVEL SECURITY;")));
@@ -341,7 +341,7 @@ pub fn require_rights(relation: pg_sys::Oid, rights: &[&str]) -> Result<()> {
     }
     let missing = missing.join(", ");
     Err(Error::privilege(format!(
-        "permission denied: running this load needs {missing} on \"{name}\""
+        "permission denied: this run needs {missing} on \"{name}\""
     ))
     .hint(format!("GRANT {missing} ON {name} TO the_role;")))
 }

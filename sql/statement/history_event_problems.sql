@@ -1,5 +1,4 @@
 -- What is wrong with events, by kind: how many, and the first ten.
--- $5, $6 for fingerprints.
 SELECT jsonb_agg(jsonb_build_object('problem', found.problem, 'count', found.count, 'samples', found.samples) ORDER BY found.place)
 FROM (
     SELECT problem.place, problem.problem, count(*) AS count, (array_agg(problem.sample ORDER BY problem.sample))[1:10] AS samples
@@ -24,7 +23,7 @@ FROM (
         FROM {events} AS event
         WHERE event.kind <> 'before'
         GROUP BY {keys}, event.at, event.ordinal
-        HAVING count(DISTINCT CASE WHEN event.kind = 'delete' THEN '' ELSE daybook.row_hash($5, $6, ROW({data})) END) > 1
+        HAVING count(DISTINCT CASE WHEN event.kind = 'delete' THEN '' ELSE daybook.row_hash('x', {names}, ROW({data})) END) > 1
     ) AS problem
     GROUP BY problem.place, problem.problem
 ) AS found

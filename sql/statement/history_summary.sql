@@ -13,7 +13,7 @@ SELECT jsonb_build_object(
            'reappeared', count(*) FILTER (WHERE action.what = 'open' AND action.returns),
            'duplicates', count(*) FILTER (WHERE action.what = 'duplicate'),
            'refused', count(*) FILTER (WHERE action.what IN ('near', 'outside', 'late', 'tie')),
-           'infinite', count(*) FILTER (WHERE NOT isfinite(action.valid_from)),
+           'infinite', count(*) FILTER (WHERE action.what = 'open' AND (NOT isfinite(action.valid_from) OR action.valid_from >= {horizon})),
            'null_keys', count(*) FILTER (WHERE {any_key_null}),
            'newest', (extract(epoch FROM max(CASE action.what WHEN 'open' THEN action.valid_from
                                                               WHEN 'close' THEN action.valid_to + $2 END)

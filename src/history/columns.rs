@@ -57,9 +57,6 @@ impl Kind {
         if self == input {
             return Some(self);
         }
-        if self.oid == input.oid {
-            return same_type(self.oid, self.modifier, input.modifier);
-        }
         if let (Some(one), Some(other)) = (self.element(), input.element()) {
             let element = one.widened(other)?;
             // SAFETY: asks the catalog.
@@ -68,6 +65,9 @@ impl Kind {
                 oid,
                 modifier: element.modifier,
             });
+        }
+        if self.oid == input.oid {
+            return same_type(self.oid, self.modifier, input.modifier);
         }
         let is_integer = |oid| [INT2OID, INT4OID, INT8OID].contains(&oid);
         let is_float = |oid| [FLOAT4OID, FLOAT8OID].contains(&oid);

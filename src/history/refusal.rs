@@ -162,7 +162,7 @@ fn tie(source: &str, keys: usize, evidence: &str) -> Error {
 
 fn infinite_times(source: &str, count: usize) -> Error {
     Error::check(format!(
-        "{} of \"{source}\" with an infinite time",
+        "{} of \"{source}\" with a time that is infinite or beyond the horizon",
         counted(count as u64, "row")
     ))
     .hint("A version begins at an instant. Drop such rows with a filter rule, or let an expression rule date them.")

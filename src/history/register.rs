@@ -272,6 +272,11 @@ fn options(chosen: Map<String, Json>) -> Result<Options> {
     {
         return Err(no_deleted_value(column));
     }
+    if let (None, Some(_)) = (&options.cdc_column, &options.cdc_deleted_value) {
+        return Err(Error::invalid("cdc_deleted_value needs cdc_column").hint(
+            "Say in which column it stands; for the standard one, cdc_column => '_change_type'.",
+        ));
+    }
     if let (Some(_), Some(_)) = (&options.cdc_column, &options.historize_whitelist) {
         return exclude(
             "cdc_column",

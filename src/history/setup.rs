@@ -10,7 +10,7 @@ use crate::ident::{Ident, Sql};
 use crate::intake::{self, FirstOfKey, Intake, Reading};
 use crate::params::Params;
 use crate::registration::refuse_registered_relatives;
-use crate::registry::{Delivery, History, Late, OnEmpty, rules_version};
+use crate::registry::{Delivery, History, Horizon, Late, OnEmpty, rules_version};
 use crate::relation::{Relation, require_rights};
 use crate::statement::render;
 use crate::time::TimeType;
@@ -133,6 +133,7 @@ impl Setup {
             reference: 0,
         };
         setup.reference = setup.choose_reference(request, held_at)?;
+        setup.refuse_far_reference()?;
         Ok(setup)
     }
 
@@ -152,6 +153,23 @@ impl Setup {
             None => false,
         };
         Ok(if overtaken { held_at } else { start })
+    }
+
+    /// Refuses (22023) a reference at or beyond the horizon: a version that begins there could never be current.
+    fn refuse_far_reference(&self) -> Result<()> {
+        let Horizon::Time(horizon) = &self.history.horizon else {
+            return Ok(());
+        };
+        let horizon: Option<i64> =
+            statement::ask(sql_file!("catalog/instant"), &[horizon.as_str().into()])?;
+        match horizon {
+            Some(horizon) if self.reference_on_axis()? >= horizon => Err(Error::invalid(format!(
+                "the reference timestamp lies at or beyond the horizon of \"{}\", {}",
+                self.target.display_name(),
+                self.history.horizon.text()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// An instant as the technical columns hold it.
@@ -196,7 +214,11 @@ impl Setup {
         };
         let intake = Intake::build(&plain, |name| params.placeholder(name))?;
         let prepared = self.prepare_intake(connection, &intake, &params, &plain)?;
-        let columns = prepared.columns()?;
+        let columns: Vec<ResultColumn> = prepared
+            .columns()?
+            .into_iter()
+            .filter(|column| column.name != intake.number)
+            .collect();
         let reads = prepared.relations()?;
         let mode = self.mode(&columns)?;
         let intake = match self.reading(&mode) {
@@ -218,10 +240,6 @@ impl Setup {
             (Mode::Snapshot, Some(text)) => Sql::fixed(" AND ")
                 .then(&Predicate::parse(text)?.sql(|name| params.placeholder(name))?),
         };
-        let columns = columns
-            .into_iter()
-            .filter(|column| column.name != intake.number)
-            .collect();
         Ok(Input {
             intake,
             params: params.values,

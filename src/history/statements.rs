@@ -311,7 +311,11 @@ impl<'a> Statements<'a> {
         let of = |alias: &'static str| Sql::list(names.iter().map(|name| name.of(alias)));
         render(
             sql_file!("statement/history_scope"),
-            &[("old", &of("old")), ("new", &of("new"))],
+            &[
+                ("names", &numbered_names(names.len())),
+                ("old", &of("old")),
+                ("new", &of("new")),
+            ],
         )
     }
 
@@ -440,6 +444,7 @@ impl<'a> Statements<'a> {
                 ("any_key_null", &self.any_key_null("event")),
                 ("keys", &self.keys_of("event")),
                 ("data", &data),
+                ("names", &numbered_names(self.data.len())),
             ],
         )
     }
@@ -536,6 +541,7 @@ impl<'a> Statements<'a> {
             sql_file!("statement/history_summary"),
             &[
                 ("any_key_null", &self.any_key_null("action")),
+                ("horizon", &self.horizon()),
                 ("epoch", &self.setup.axis.epoch()),
                 ("actions", &Ident::new(ACTIONS)?.sql()),
             ],
@@ -708,6 +714,14 @@ pub fn newest(axis: TimeType, target: &Sql, history: &crate::registry::History) 
             ("target", target),
         ],
     )
+}
+
+/// Names for the columns of a fingerprint that is not kept.
+fn numbered_names(count: usize) -> Sql {
+    let names = (1..=count).map(|number| Sql::literal(&number.to_string()));
+    Sql::fixed("ARRAY[")
+        .then(&Sql::list(names))
+        .then(&Sql::fixed("]::pg_catalog.text[]"))
 }
 
 fn same(names: impl Iterator<Item = Sql>, one: &'static str, other: &'static str) -> Sql {

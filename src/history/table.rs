@@ -166,7 +166,8 @@ pub fn create(
             ("captured", &history.captured.sql()),
         ],
     )?;
-    connection.execute(&create, &[])?;
+    // Without the text of the statement, which nobody wrote.
+    session::explained(|| connection.execute(&create, &[]), |error| error)?;
     connection.execute(
         &current_index(name, history, axis, &history.options.keys)?,
         &[],
