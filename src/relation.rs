@@ -287,7 +287,7 @@ impl Relation {
         if self.owner() == session::current_role() || self.deferred_triggers.is_empty() {
             return Ok(());
         }
-        Err(Error::privilege(format!("only \"{}\" itself can load \"{}\"", self.owner_name, self.display_name()))
+        Err(Error::privilege(format!("only \"{}\" itself can write \"{}\" here", self.owner_name, self.display_name()))
             .detail(format!(
                 "What another role runs for the owner runs restricted, where nothing can fire at commit, and these do: {}.",
                 self.deferred_triggers.join(", ")

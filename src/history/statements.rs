@@ -246,7 +246,7 @@ impl<'a> Statements<'a> {
         };
         let hash = self.hash_column();
         let stale = match hash {
-            Some(_) => Sql::fixed(" OR pg_catalog.substr(old.hash, 1, 4) IS DISTINCT FROM $5"),
+            Some(_) => Sql::fixed(" OR NOT daybook.same(pg_catalog.substr(old.hash, 1, 4), $5)"),
             None => Sql::nothing(),
         };
         let old_columns = self.old_columns(options.delivery_scope.is_some());

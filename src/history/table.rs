@@ -222,9 +222,10 @@ pub fn take_over(connection: &mut Connection, history: &History, target: &Relati
         })?;
         equality(key, pg_sys::Oid::from(column.type_oid))?;
     }
-    let facts: TableFacts =
-        statement::fetch(sql_file!("catalog/history_table"), &[target.oid().into()])?
-            .ok_or_else(|| Error::internal("a table without facts"))?;
+    let facts: Option<TableFacts> = session::pinned("pg_catalog", "UTC", || {
+        statement::fetch(sql_file!("catalog/history_table"), &[target.oid().into()])
+    })?;
+    let facts = facts.ok_or_else(|| Error::internal("a table without facts"))?;
     refuse_partitioning(history, target, &facts)?;
     refuse_other_horizon(connection, history, target, axis)?;
     refuse_broken(connection, history, target, axis)?;

@@ -154,10 +154,12 @@ pub struct TakenAway {
 /// Takes the view away, because columns that it shows are about to change.
 pub fn take_away(connection: &mut Connection, target: &Relation) -> Result<TakenAway> {
     let view = current_view(target)?;
-    let grants: Option<Vec<String>> = statement::fetch(
-        sql_file!("catalog/view_rights"),
-        &[view.schema.as_str().into(), view.name.as_str().into()],
-    )?;
+    let grants: Option<Vec<String>> = session::as_extension_owner(|| {
+        statement::fetch(
+            sql_file!("catalog/view_rights"),
+            &[view.schema.as_str().into(), view.name.as_str().into()],
+        )
+    })?;
     let drop = render(
         sql_file!("statement/history_view_drop"),
         &[("view", &view.sql())],
