@@ -106,6 +106,15 @@ impl Relation {
         .ok_or_else(|| no_relation(oid))
     }
 
+    /// The relation as it is now, for the caller for whom it was described: by now another role may be acting.
+    pub fn again(&self) -> Result<Self> {
+        Ok(Self {
+            caller_owns: self.caller_owns,
+            caller_selects: self.caller_selects,
+            ..Self::describe(self.oid())?
+        })
+    }
+
     /// Its OID.
     pub fn oid(&self) -> pg_sys::Oid {
         pg_sys::Oid::from(self.oid)

@@ -421,7 +421,7 @@ impl Setup {
                 _ => error,
             },
         )?;
-        self.target = Relation::describe(self.target.oid())?;
+        self.target = session::pinned("pg_catalog", "UTC", || self.target.again())?;
         if self.history.has_views {
             views::make(connection, &self.history, &self.target, self.axis)?;
             if let Some(views) = views {
