@@ -246,7 +246,7 @@ COMMENT ON FUNCTION daybook.grain_boundaries(interval, text, daybook.bound, dayb
 -- The next two are called by the statements of a run, once a row; anywhere else they raise an error.
 
 CREATE FUNCTION daybook.tally(run integer, step integer, interval_number integer, kept boolean) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'tally_wrapper' LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1;
+    AS 'MODULE_PATHNAME', 'daybook_tally' LANGUAGE c VOLATILE PARALLEL UNSAFE COST 1;
 COMMENT ON FUNCTION daybook.tally(integer, integer, integer, boolean) IS
     'Used inside the statements of a run: counts a row at a step of its grain interval and says whether it is kept';
 

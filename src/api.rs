@@ -969,23 +969,6 @@ fn grain_boundaries(
 // Counting --------------------------------------------------------------------------------------------------------------
 
 #[pg_extern(sql = false)]
-fn tally(
-    run: Option<i32>,
-    step: Option<i32>,
-    interval_number: Option<i32>,
-    kept: Option<bool>,
-) -> Raised<bool> {
-    // A filter that is NULL drops the row, as WHERE does.
-    counting::tally(
-        run.unwrap_or(-1),
-        step.unwrap_or(-1),
-        interval_number.unwrap_or(0),
-        kept.unwrap_or(false),
-    )
-    .map_err(ErrorReport::from)
-}
-
-#[pg_extern(sql = false)]
 fn tally_target(
     run: Option<i32>,
     inserted: Option<bool>,

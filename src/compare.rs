@@ -1,13 +1,12 @@
 //! Comparing values and fingerprinting rows, for every type alike: what counts is the stored image, not an operator.
-//!
-//! Both functions are called once for each row or value of a statement, so they are written against the server's own call
-//! convention and keep what they know of a type between calls.
+//! What is known of a type is kept between calls.
 
 use std::cell::RefCell;
 use std::ffi::CStr;
 
 use pgrx::{FromDatum, IntoDatum, PgTupleDesc, pg_guard, pg_sys};
 
+use crate::call::{argument, version_1};
 use crate::ident::Ident;
 
 /// The version of the fingerprint, its first byte.
@@ -210,23 +209,7 @@ unsafe fn same_rows(one: &Row, other: &Row) -> bool {
             })
 }
 
-/// # Safety
-/// The call must have an argument of this number, counted from 0.
-unsafe fn argument(fcinfo: pg_sys::FunctionCallInfo, number: usize) -> Option<pg_sys::Datum> {
-    // SAFETY: see above.
-    unsafe {
-        let argument = &*(*fcinfo).args.as_ptr().add(number);
-        (!argument.isnull).then_some(argument.value)
-    }
-}
-
-/// Tells the server how [`daybook_same`] is called.
-#[unsafe(no_mangle)]
-#[doc(hidden)]
-pub extern "C" fn pg_finfo_daybook_same() -> &'static pg_sys::Pg_finfo_record {
-    static V1: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
-    &V1
-}
+version_1!(pg_finfo_daybook_same);
 
 /// `daybook.same(anyelement, anyelement)`: whether two values have the same stored image; NULL equals NULL, NaN equals NaN.
 ///
@@ -275,13 +258,7 @@ fn add(hash: &mut blake3::Hasher, part: &[u8]) {
     hash.update(part);
 }
 
-/// Tells the server how [`daybook_row_hash`] is called.
-#[unsafe(no_mangle)]
-#[doc(hidden)]
-pub extern "C" fn pg_finfo_daybook_row_hash() -> &'static pg_sys::Pg_finfo_record {
-    static V1: pg_sys::Pg_finfo_record = pg_sys::Pg_finfo_record { api_version: 1 };
-    &V1
-}
+version_1!(pg_finfo_daybook_row_hash);
 
 /// What [`daybook_row_hash`] knows of the names and the types of its last call.
 struct HashedColumns {

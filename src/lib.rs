@@ -10,6 +10,7 @@
 //! | [`time`] | times as the server holds them |
 //! | [`compare`] | whether two values are the same, and the fingerprint of a row |
 //! | [`list`] | reading the server's lists |
+//! | [`call`] | functions that statements call for each row |
 //! | [`session`] | acting role, pinned settings, subtransactions |
 //! | [`statement`] | statement templates in `sql/`, and running the fixed ones |
 //! | [`connection`] | the prepared statements of a run |
@@ -42,6 +43,7 @@ macro_rules! sql_file {
 pub mod api;
 pub mod bound;
 pub mod calendar;
+pub mod call;
 pub mod compare;
 pub mod connection;
 pub mod error;

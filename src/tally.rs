@@ -6,7 +6,9 @@
 
 use std::cell::RefCell;
 
-use pgrx::pg_sys;
+use pgrx::{pg_guard, pg_sys};
+
+use crate::call::{argument, version_1};
 
 use crate::error::{EVIDENCE_ROWS, Error, Result};
 
@@ -95,6 +97,28 @@ impl Drop for Tally {
 fn outside_a_run() -> Error {
     Error::prerequisite("this function works only inside the statements of a run")
         .hint("Call load_interval instead.")
+}
+
+version_1!(pg_finfo_daybook_tally);
+
+/// `daybook.tally(run integer, step integer, interval_number integer, kept boolean)`: see [`tally`]. A filter that is NULL drops the row,
+/// as WHERE does.
+///
+/// # Safety
+/// To be called by the server alone.
+#[unsafe(no_mangle)]
+#[pg_guard]
+pub unsafe extern "C-unwind" fn daybook_tally(fcinfo: pg_sys::FunctionCallInfo) -> pg_sys::Datum {
+    // SAFETY: the server passes a valid call with four arguments of the declared types.
+    let (run, step, interval, kept) = unsafe {
+        let number = |place| argument(fcinfo, place).map_or(-1, |datum| datum.value() as i32);
+        let kept = argument(fcinfo, 3).is_some_and(|datum| datum.value() & 0xff != 0);
+        (number(0), number(1), number(2), kept)
+    };
+    match tally(run, step, interval, kept) {
+        Ok(kept) => pg_sys::Datum::from(kept),
+        Err(error) => error.raise(),
+    }
 }
 
 /// Counts a row that arrives at `step`, and whether it is kept there, and says whether it is. Step 0 is the read; what arrives at

@@ -1,7 +1,7 @@
 -- What differs between a full snapshot and the current versions. Both are read once; every row is counted in passing: current
 -- versions as they are read ({known}), and again as they leave the join ({joined}), which are more if a key was delivered twice.
 -- $1 the reference; $5 what an up-to-date fingerprint begins with; $7 the number of the run.
-{with}SELECT {keys}, {data}, new.starts, new.copies, old.part, old.place, old.began,
+{with}SELECT {keys}, {data}, new.starts, 1::pg_catalog.int8 AS copies, old.part, old.place, old.began,
        CASE WHEN new.starts IS NULL THEN 'missing'
             WHEN old.began IS NULL THEN 'new'
             WHEN {same} THEN 'same'

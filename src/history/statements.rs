@@ -209,12 +209,12 @@ impl<'a> Statements<'a> {
             None => Sql::fixed("$1"),
         };
         let copies = match self.setup.history.options.delivery {
-            Delivery::Full => Sql::fixed("1::pg_catalog.int8"),
-            Delivery::Delta => Sql::fixed("pg_catalog.count(*) OVER (PARTITION BY ")
+            Delivery::Full => Sql::nothing(),
+            Delivery::Delta => Sql::fixed(", pg_catalog.count(*) OVER (PARTITION BY ")
                 .then(&Sql::list(self.keys.iter().map(|key| {
                     Sql::cast(&key.name.of("source"), &key.kind).then(&key.collate)
                 })))
-                .then(&Sql::fixed(")")),
+                .then(&Sql::fixed(") AS copies")),
         };
         render(
             sql_file!("statement/history_delivered"),
@@ -246,12 +246,18 @@ impl<'a> Statements<'a> {
         };
         let hash = self.hash_column();
         let stale = match hash {
-            Some(_) => Sql::fixed(" OR NOT daybook.same(pg_catalog.substr(old.hash, 1, 4), $5)"),
+            Some(_) => Sql::fixed(" OR old.is_stale"),
             None => Sql::nothing(),
         };
         let old_columns = self.old_columns(options.delivery_scope.is_some());
         let old_columns = match &hash {
-            Some(hash) => Sql::list([old_columns, hash.of("existing").named(&Sql::fixed("hash"))]),
+            Some(hash) => {
+                // The whole fingerprint would be carried through the join.
+                let begins = Sql::fixed("NOT daybook.same(pg_catalog.substr(")
+                    .then(&hash.of("existing"))
+                    .then(&Sql::fixed(", 1, 4), $5)"));
+                Sql::list([old_columns, begins.named(&Sql::fixed("is_stale"))])
+            }
             None => old_columns,
         };
         let data = Sql::list(self.data_names().map(|name| name.of("new")));
