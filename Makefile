@@ -34,11 +34,13 @@ library_dir = $(shell $(PG_CONFIG) --pkglibdir)
 # Runs a command beside a throw-away server; its log goes to the suite's output.
 beside_server = mkdir -p $(output)/$@ && DAYBOOK_LOG=$(output)/$@/server.log tests/tools/cluster run $(PG_CONFIG) --
 
-# Enough memory, and no checkpoint in the middle of a measurement.
+# Enough memory, and no checkpoint or vacuum in the middle of a measurement.
 define bench_conf
 shared_buffers = 1GB
+work_mem = $(or $(WORK_MEM),4MB)
 max_wal_size = 16GB
 checkpoint_timeout = 1h
+autovacuum = off
 endef
 
 .PHONY: help prepare build install install-files uninstall demo test test-all bench lint \
