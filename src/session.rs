@@ -290,6 +290,12 @@ pub fn by_place<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     )
 }
 
+/// Runs `work` with the planner kept from nested loops where another join will do, and without compiling: for statements over rows
+/// that were collected, of which it knows little.
+pub fn set_based<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    with_settings(&[("enable_nestloop", "off"), ("jit", "off")], work)
+}
+
 /// Runs `work`; an error of the server in it is replaced by what `explain` makes of it. The transaction still fails.
 pub fn explained<T>(
     work: impl FnOnce() -> Result<T>,

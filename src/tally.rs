@@ -53,9 +53,9 @@ impl Tally {
     pub fn begin(target: pg_sys::Oid, steps: usize) -> Result<Self> {
         RUNS.with_borrow_mut(|runs| {
             if runs.iter().any(|(other, _)| *other == target) {
-                return Err(Error::prerequisite("this target is being loaded by the run that calls now")
-                    .detail("A trigger, or a function that a rule calls, has called load_interval for the table that is being written.")
-                    .hint("Let it load another table."));
+                return Err(Error::prerequisite("this target is being written by the run that calls now")
+                    .detail("A trigger, or a function that a rule calls, has called for another run on the table that is being written.")
+                    .hint("Let it write another table."));
             }
             runs.push((target, Counts::zero(steps, 0)));
             Ok(Self { run: runs.len() - 1 })

@@ -1,7 +1,7 @@
 -- Keys that the source delivers more than once: how many, and the first ten. Reads it again, on the way to an error.
 SELECT jsonb_build_object(
            'nulls', 0,
-           'duplicates', count(*),
+           'duplicates', pg_catalog.count(*),
            'null_samples', ARRAY[]::pg_catalog.text[],
            'duplicate_samples', (pg_catalog.array_agg(problem.sample ORDER BY problem.sample))[1:10])
 FROM (

@@ -22,7 +22,7 @@ FROM (
         SELECT 5, 'tie', format('%s at %s: %s', {key_document}, event.at, string_agg(event.type, ', ' ORDER BY event.type))
         FROM {events} AS event
         WHERE event.kind <> 'before'
-        GROUP BY {keys}, event.at, event.ordinal
+        GROUP BY {keys}, event.at, event.sequence
         HAVING count(DISTINCT CASE WHEN event.kind = 'delete' THEN '' ELSE daybook.row_hash('x', {names}, ROW({data})) END) > 1
     ) AS problem
     GROUP BY problem.place, problem.problem

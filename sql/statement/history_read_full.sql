@@ -16,7 +16,6 @@ FULL JOIN (
         OFFSET 0
     ) AS old
     WHERE daybook.tally($7, {known}, 1, true) IS NOT NULL
-    OFFSET 0
 ) AS old ON {same_key}
 WHERE CASE WHEN daybook.tally($7, {joined}, 1, old.began IS NOT NULL) IS NULL THEN NULL
            WHEN new.starts IS NULL THEN {closes}

@@ -5,6 +5,7 @@ SELECT jsonb_build_object(
            'opened', count(*) FILTER (WHERE action.what = 'open'),
            'closed', count(*) FILTER (WHERE action.what = 'close'),
            'ended', count(*) FILTER (WHERE action.what IN ('close', 'withdraw') AND action.ends),
+           'deletions', count(*) FILTER (WHERE action.what IN ('close', 'withdraw') AND action.deletes),
            'withdrawn', count(*) FILTER (WHERE action.what = 'withdraw'),
            'reopened', count(*) FILTER (WHERE action.what = 'reopen'),
            'rehashed', count(*) FILTER (WHERE action.what = 'rehash'),

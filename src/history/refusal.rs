@@ -242,7 +242,8 @@ pub(super) fn too_many_closed(
 pub(super) fn missed(setup: &Setup, what: &str, rows: i64, expected: i64, triggers: bool) -> Error {
     let name = setup.target.display_name();
     if triggers {
-        return Error::check(format!("\"{name}\" let {} rows of the {what} go by", expected - rows))
+        let gone = counted((expected - rows).unsigned_abs(), "row");
+        return Error::check(format!("\"{name}\" let {gone} of the {what} go by"))
             .detail("A BEFORE trigger that returns NULL does that: the history would have holes, or two current versions.")
             .hint("Change the trigger; to leave rows out, register a filter rule.");
     }
@@ -252,4 +253,14 @@ pub(super) fn missed(setup: &Setup, what: &str, rows: i64, expected: i64, trigge
     )
     .detail(format!("The {what} found {rows} of {expected} rows."))
     .hint("Try again; and let nothing but daybook write a history.")
+}
+
+pub(super) fn rewritten(setup: &Setup, versions: i64) -> Error {
+    Error::check(format!(
+        "a BEFORE trigger of \"{}\" changed {} to others than the run has written",
+        setup.target.display_name(),
+        counted(versions.unsigned_abs(), "version")
+    ))
+    .detail("Their key or their validity is not what was decided.")
+    .hint("Change the trigger, so that it leaves the key and the technical columns alone.")
 }

@@ -334,7 +334,10 @@ fn required_setting(setting: &TextSetting) -> Result<Ident> {
 /// The horizon that the session has set: a time as the server writes it, infinity or null.
 fn horizon_setting() -> Result<Horizon> {
     let setting = &settings::UPPER_HORIZON;
-    let text = setting.get().unwrap_or_else(|| "infinity".to_owned());
+    let text = setting.get().ok_or_else(|| {
+        Error::invalid(format!("the setting {} is empty", setting.name()))
+            .hint("It is a time, or infinity, or null.")
+    })?;
     if text.eq_ignore_ascii_case("infinity") || text.eq_ignore_ascii_case("null") {
         return Ok(Horizon::new(&text.to_ascii_lowercase()));
     }
@@ -348,7 +351,14 @@ fn horizon_setting() -> Result<Horizon> {
             ))
         },
     )?;
-    Ok(Horizon::new(&written.unwrap_or_default()))
+    let written = written.unwrap_or_default();
+    match written.contains("infinity") {
+        true => Err(Error::invalid(format!(
+            "the setting {} cannot be {text}",
+            setting.name()
+        ))),
+        false => Ok(Horizon::new(&written)),
+    }
 }
 
 /// Registers a history as chosen: makes or takes over its table, checks source, rules and conditions, writes the registration.

@@ -4,7 +4,7 @@ use pgrx::datum::Interval;
 use pgrx::pg_sys;
 use serde::Deserialize;
 
-use crate::connection::{self, Value};
+use crate::connection::{self, Connection, Value};
 use crate::error::{Error, Result, counted};
 use crate::ident::Sql;
 use crate::log::HistoryResult;
@@ -80,6 +80,15 @@ fn rewind(oid: pg_sys::Oid, to: i64, dry_run: bool) -> Result<Rewound> {
             ("not_current", &not_current),
         ],
     )?;
+    let left = render(
+        sql_file!("statement/rewind_left"),
+        &[
+            ("target", &name),
+            ("captured", &history.captured.sql()),
+            ("delimited", &history.delimited.sql()),
+            ("not_current", &not_current),
+        ],
+    )?;
     let at = Value::time(axis, local);
     let unit = Value::of(Interval::from_micros(history.options.time_axis_unit));
     let (withdrawn, reopened) =
@@ -87,10 +96,9 @@ fn rewind(oid: pg_sys::Oid, to: i64, dry_run: bool) -> Result<Rewound> {
             session::as_role(target.owner(), || {
                 connection::connected(Access::Write, |connection| {
                     let withdrawn = connection.execute(&withdraw, &[at])?;
-                    Ok((
-                        withdrawn as i64,
-                        connection.execute(&reopen, &[at, unit])? as i64,
-                    ))
+                    let reopened = connection.execute(&reopen, &[at, unit])?;
+                    refuse_leftover(connection, &target, &left, &[at, unit])?;
+                    Ok((withdrawn as i64, reopened as i64))
                 })
             })
         })?;
@@ -134,6 +142,28 @@ fn rewind(oid: pg_sys::Oid, to: i64, dry_run: bool) -> Result<Rewound> {
     };
     rewound.run_id = Some(result.record_as("rewind_history", None)?);
     Ok(rewound)
+}
+
+/// Refuses (23514) where BEFORE triggers have kept versions from going or from being made current.
+fn refuse_leftover(
+    connection: &mut Connection,
+    target: &Relation,
+    left: &Sql,
+    values: &[Value],
+) -> Result<()> {
+    if !target.has_before_delete_triggers && !target.has_before_update_triggers {
+        return Ok(());
+    }
+    match connection.look_up::<u64>(left, values)?.unwrap_or_default() {
+        0 => Ok(()),
+        versions => Err(Error::check(format!(
+            "\"{}\" kept {} from being rewound",
+            target.display_name(),
+            counted(versions, "version")
+        ))
+        .detail("A BEFORE trigger that returns NULL, or changes the row, does that.")
+        .hint("Change the trigger.")),
+    }
 }
 
 fn refuse_source_dated(target: &Relation, history: &History, local: i64, to: i64) -> Result<()> {

@@ -23,6 +23,7 @@ struct Summary {
     opened: i64,
     closed: i64,
     ended: i64,
+    deletions: i64,
     withdrawn: i64,
     reopened: i64,
     rehashed: i64,
@@ -156,7 +157,7 @@ impl Run<'_> {
             Some(events) => self.statements.read_events(events)?,
             None => self.statements.read_snapshot(known, joined)?,
         };
-        let differences = filled(connection, DIFFERENCES_NAME, &read, &with_params)?;
+        let (differences, found) = filled(connection, DIFFERENCES_NAME, &read, &with_params)?;
         let counts = tally.take();
         let passed = |step: usize| -> i64 {
             counts
@@ -221,16 +222,11 @@ impl Run<'_> {
                 self.statements.decide_snapshot()?
             }
         };
-        let actions = session::pinned("pg_catalog", &self.setup.history.options.zone, || {
-            filled(connection, ACTIONS_NAME, &decide, &values)
-        })?;
-        let summary = session::pinned("pg_catalog", &self.setup.history.options.zone, || {
-            self.check(connection, &values, passed(known))
-        })?;
-        if !self.request.dry_run {
-            self.write(connection, &values, &summary)?;
-        }
-        connection.end(actions);
+        let summary = match found {
+            // A snapshot that differs in nothing.
+            0 => Summary::default(),
+            _ => self.act(connection, &decide, &values, passed(known))?,
+        };
         connection.end(differences);
 
         result.opened = summary.opened;
@@ -254,12 +250,52 @@ impl Run<'_> {
         Ok((result, known_until.max(summary.newest).max(reference)))
     }
 
+    /// Decides what to do about the differences, checks it and does it.
+    fn act(
+        &self,
+        connection: &mut Connection,
+        decide: &Sql,
+        values: &[Value],
+        known: i64,
+    ) -> Result<Summary> {
+        let zone = &self.setup.history.options.zone;
+        let (actions, summary) = session::pinned("pg_catalog", zone, || {
+            session::set_based(|| {
+                let (actions, _) = filled(connection, ACTIONS_NAME, decide, values)?;
+                Ok((actions, self.check(connection, values, known)?))
+            })
+        })?;
+        if !self.request.dry_run {
+            self.write(connection, values, &summary)?;
+            self.refuse_rewritten(connection, &summary)?;
+        }
+        connection.end(actions);
+        Ok(summary)
+    }
+
+    /// Refuses (23514) versions that BEFORE triggers have made others than were decided.
+    fn refuse_rewritten(&self, connection: &mut Connection, summary: &Summary) -> Result<()> {
+        let target = &self.setup.target;
+        if !target.has_before_insert_triggers && !target.has_before_update_triggers {
+            return Ok(());
+        }
+        let zone = &self.setup.history.options.zone;
+        let written: Option<i64> = session::pinned("pg_catalog", zone, || {
+            session::set_based(|| connection.look_up(&self.statements.written()?, &[]))
+        })?;
+        let expected = summary.opened + summary.closed + summary.reopened;
+        match written.unwrap_or_default() {
+            written if written == expected => Ok(()),
+            written => Err(refusal::rewritten(self.setup, expected - written)),
+        }
+    }
+
     /// How many rows of the input did something, or were left out.
     fn rows_that_changed(&self, summary: &Summary) -> i64 {
         let ends = match self.input.mode {
             // A missing key is no row.
             Mode::Snapshot => 0,
-            Mode::Events(_) => summary.ended,
+            Mode::Events(_) => summary.deletions,
         };
         summary.opened + summary.reopened + ends + summary.ignored
     }
@@ -419,18 +455,18 @@ impl Run<'_> {
     }
 }
 
-/// A delta of what a statement answers with.
+/// A delta of what a statement answers with, and how many rows that is.
 fn filled(
     connection: &mut Connection,
     name: &'static std::ffi::CStr,
     sql: &Sql,
     values: &[Value],
-) -> Result<Delta> {
+) -> Result<(Delta, u64)> {
     let statement = connection.prepare(sql, values)?;
     let mut delta = connection.delta(name, &statement)?;
-    connection.fill(&mut delta, &statement, values)?;
+    let rows = connection.fill(&mut delta, &statement, values)?;
     connection.discard(statement);
-    Ok(delta)
+    Ok((delta, rows))
 }
 
 /// The one notice that sums up a run.

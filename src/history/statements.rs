@@ -87,6 +87,11 @@ impl<'a> Statements<'a> {
         )
     }
 
+    /// The same, after the mark that an action is not the work of an event of deletion.
+    fn no_deletion(&self, alias: &'static str) -> Sql {
+        Sql::list([Sql::fixed("false AS deletes"), self.columns_of(alias)])
+    }
+
     /// That two rows have the same key, both with names of ours.
     fn same_key(&self, one: &'static str, other: &'static str) -> Sql {
         let pairs = self
@@ -185,11 +190,15 @@ impl<'a> Statements<'a> {
     fn cut(&self, instant: &Sql) -> Sql {
         let unit = self.setup.history.options.time_axis_unit;
         match unit {
-            2..1_000_000 => Sql::fixed("pg_catalog.date_bin($4, ")
+            2..1_000_000 => Sql::fixed("CASE WHEN pg_catalog.isfinite(")
+                .then(instant)
+                .then(&Sql::fixed(") THEN pg_catalog.date_bin($4, "))
                 .then(instant)
                 .then(&Sql::fixed(", "))
                 .then(&self.setup.axis.epoch())
-                .then(&Sql::fixed(")")),
+                .then(&Sql::fixed(") ELSE "))
+                .then(instant)
+                .then(&Sql::fixed(" END")),
             _ => instant.clone(),
         }
     }
@@ -336,7 +345,7 @@ impl<'a> Statements<'a> {
     pub fn decide_snapshot(&self) -> Result<Sql> {
         let axis = self.setup.axis.type_sql();
         let mut holes = vec![
-            ("columns", self.columns_of("found")),
+            ("columns", self.no_deletion("found")),
             ("same", self.same("found", "former")),
             ("differences", Ident::new(DIFFERENCES)?.sql()),
             ("place", self.place()),
@@ -358,7 +367,7 @@ impl<'a> Statements<'a> {
             Late::Error => sql_file!("statement/history_late_error"),
             Late::Insert => sql_file!("statement/history_late_insert"),
         };
-        let (horizon, columns) = (self.horizon(), self.columns_of("found"));
+        let (horizon, columns) = (self.horizon(), self.no_deletion("found"));
         let mut late_holes = vec![("columns", &columns)];
         if matches!(self.setup.history.options.late, Late::Delay | Late::Insert) {
             late_holes.push(("horizon", &horizon));
@@ -405,10 +414,12 @@ impl<'a> Statements<'a> {
                 .then(&Sql::fixed(" OPERATOR(pg_catalog.=) 'update_postimage'")),
             false => Sql::fixed("false"),
         };
-        let ordinal = match (&events.ordinal, &self.setup.history.options.dedup_order_by) {
-            (Some(ordinal), _) => {
-                Sql::cast(&ordinal.of("source"), &Sql::fixed("pg_catalog.numeric"))
-            }
+        let none = || Sql::fixed("NULL::pg_catalog.numeric");
+        let ordinal = events.ordinal.as_ref().map_or_else(none, |ordinal| {
+            Sql::cast(&ordinal.of("source"), &Sql::fixed("pg_catalog.numeric"))
+        });
+        let sequence = match (&events.ordinal, &self.setup.history.options.dedup_order_by) {
+            (Some(_), _) => ordinal.clone(),
             (None, Some(order)) => {
                 let order = crate::expression::Expression::parse_order("dedup_order_by", order)?;
                 let keys = Sql::list(self.keys.iter().map(|key| key.name.of("source")));
@@ -418,7 +429,7 @@ impl<'a> Statements<'a> {
                     .then(&order)
                     .then(&Sql::fixed(")::pg_catalog.numeric"))
             }
-            (None, None) => Sql::fixed("NULL::pg_catalog.numeric"),
+            (None, None) => none(),
         };
         let at = match &self.input.time {
             Some(column) => self.source_time(column),
@@ -434,6 +445,7 @@ impl<'a> Statements<'a> {
                 ("type", &events.kind.sql()),
                 ("at", &at),
                 ("ordinal", &ordinal),
+                ("sequence", &sequence),
                 ("rows", &self.input.intake.sql),
             ],
         )
@@ -462,7 +474,7 @@ impl<'a> Statements<'a> {
         let by_reference = self.input.time.is_none();
         let flag = |value: bool| Sql::fixed(if value { "true" } else { "false" });
         let all = |alias: &'static str| self.columns_of(alias);
-        let known_same = same(self.data_names(), "known", "event");
+        let known_same = same(self.data_names(), "known", "chosen");
         let compared = match self.compared().next() {
             Some(_) => Sql::list(self.compared().map(|name| name.of("point"))),
             None => Sql::fixed("true"),
@@ -510,10 +522,11 @@ impl<'a> Statements<'a> {
             ("earlier_of_first", self.version_of("earlier", "first")),
             ("known_keys", self.keys_of("known")),
             ("judged_keys", self.keys_of("judged")),
+            ("moved_keys", self.keys_of("moved")),
             ("told_columns", all("told")),
             ("last_of_chosen", self.same_key("last", "chosen")),
             ("keeps_places", flag(late == Late::Insert)),
-            ("known_of_event", self.same_key("known", "event")),
+            ("known_of_chosen", self.same_key("known", "chosen")),
             ("again", Sql::fixed(again)),
             ("known_same", known_same),
             ("start", start),
@@ -698,6 +711,20 @@ impl<'a> Statements<'a> {
         render(
             sql_file!("statement/history_current_count"),
             &[("target", &self.target), ("is_current", &self.is_current())],
+        )
+    }
+
+    /// How many versions are as an action wanted them.
+    pub fn written(&self) -> Result<Sql> {
+        render(
+            sql_file!("statement/history_written"),
+            &[
+                ("actions", &Ident::new(ACTIONS)?.sql()),
+                ("target", &self.target),
+                ("same_key", &self.version_of("existing", "action")),
+                ("captured", &self.captured),
+                ("delimited", &self.delimited),
+            ],
         )
     }
 

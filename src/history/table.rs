@@ -359,10 +359,18 @@ fn refuse_other_horizon(
         history.horizon.text()
     ))
     .detail("With another horizon every version would look closed, and all would be written again.")
-    .hint(format!(
-        "SET daybook.upper_horizon = '{}'; and try again.",
-        other.trim_end_matches("+00")
-    )))
+    .hint(match other.as_str() {
+        "null" => format!(
+            "Give all of them one: UPDATE {} SET {} = … WHERE {} IS NULL; or, if NULL marks all current versions, SET daybook.upper_horizon = 'null';",
+            target.display_name(),
+            history.delimited,
+            history.delimited
+        ),
+        other => format!(
+            "SET daybook.upper_horizon = '{}'; and try again.",
+            other.trim_end_matches("+00")
+        ),
+    }))
 }
 
 fn refuse_broken(
