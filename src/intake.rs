@@ -236,7 +236,20 @@ impl Intake {
         }
         if layers.steps.is_empty() {
             // The first step counts what arrives, which is what was read; without any, the read is a step of its own.
-            layers.count()?;
+            match reading.source.is_table()
+                && reading.time_column.is_none()
+                && reading.rules.is_empty()
+            {
+                true => {
+                    layers.sql = Layers::over(
+                        reading.source,
+                        sql_file!("statement/intake_count_table"),
+                        &[],
+                    )?
+                    .sql
+                }
+                false => layers.count()?,
+            }
         }
         let Layers {
             sql,

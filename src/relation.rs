@@ -208,6 +208,11 @@ impl Relation {
         self.require_source_kind()
     }
 
+    /// Whether it holds its rows itself, here or in its partitions.
+    pub fn is_table(&self) -> bool {
+        "rpm".contains(self.kind)
+    }
+
     /// Whether only this session sees it.
     pub fn is_temporary(&self) -> bool {
         self.persistence == 't'
