@@ -264,6 +264,28 @@ impl Connection {
         Ok(rows)
     }
 
+    /// Runs `work` with one snapshot of this moment held: rows that it sees stay where they are until the end. What is to be read on that
+    /// very snapshot goes through [`Self::reading`].
+    pub fn with_snapshot<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        // SAFETY: the snapshot is copied when it is pushed; it is popped below, or by the abort of the (sub)transaction.
+        unsafe {
+            pg_sys::CommandCounterIncrement();
+            pg_sys::PushActiveSnapshot(pg_sys::GetTransactionSnapshot());
+        }
+        let result = work(self);
+        // SAFETY: what `work` has pushed it has popped.
+        unsafe { pg_sys::PopActiveSnapshot() };
+        result
+    }
+
+    /// Runs `work` with statements that only read, and all see the snapshot that is held.
+    pub fn reading<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let access = std::mem::replace(&mut self.access, Access::Read);
+        let result = work(self);
+        self.access = access;
+        result
+    }
+
     /// Makes a delta: a named set of rows of the shape that `like` answers with, empty at first.
     pub fn delta(&mut self, name: &'static CStr, like: &Prepared) -> Result<Delta> {
         // SAFETY: the descriptor and the relation are allocated in the current context, which outlives the delta; the relation is

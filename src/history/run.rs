@@ -60,7 +60,7 @@ pub(super) fn run(request: &Request) -> Result<HistoryResult> {
                     request,
                     changes,
                 };
-                run.go(connection)
+                connection.with_snapshot(|connection| run.go(connection))
             })
         })
     })
@@ -157,7 +157,8 @@ impl Run<'_> {
             Some(events) => self.statements.read_events(events)?,
             None => self.statements.read_snapshot(known, joined)?,
         };
-        let (differences, found) = filled(connection, DIFFERENCES_NAME, &read, &with_params)?;
+        let (differences, found) = connection
+            .reading(|connection| filled(connection, DIFFERENCES_NAME, &read, &with_params))?;
         let counts = tally.take();
         let passed = |step: usize| -> i64 {
             counts
@@ -261,8 +262,11 @@ impl Run<'_> {
         let zone = &self.setup.history.options.zone;
         let (actions, summary) = session::pinned("pg_catalog", zone, || {
             session::set_based(|| {
-                let (actions, _) = filled(connection, ACTIONS_NAME, decide, values)?;
-                Ok((actions, self.check(connection, values, known)?))
+                // On the snapshot that the differences were seen with, or what is committed in between would be decided about.
+                connection.reading(|connection| {
+                    let (actions, _) = filled(connection, ACTIONS_NAME, decide, values)?;
+                    Ok((actions, self.check(connection, values, known)?))
+                })
             })
         })?;
         if !self.request.dry_run {
