@@ -1,13 +1,17 @@
 //! The SQL that is installed and the library say the same: every function of `src/api.rs` has exactly one CREATE FUNCTION with the same
-//! symbol, arguments and results, and every symbol of the library is used.
+//! symbol, arguments and results, and every symbol of the library is used. The few functions that are written against the server's own
+//! call convention say their SQL signature in the first line of their documentation.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use daybook_tests::{Database, Session, variable};
+use daybook_tests::{Client, Database, Session, variable};
 use quote::ToTokens;
-use syn::{Attribute, FnArg, GenericArgument, Item, ItemFn, PathArguments, ReturnType, Type};
+use syn::{
+    Attribute, Expr, ExprLit, FnArg, GenericArgument, Item, ItemFn, Lit, Meta, PathArguments,
+    ReturnType, Type,
+};
 
 /// A function as the library has it.
 struct Exported {
@@ -30,16 +34,85 @@ fn is_exported(attribute: &Attribute) -> bool {
     attribute.path().is_ident("pg_extern")
 }
 
-fn exported() -> BTreeMap<String, Exported> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src");
-    let mut found = BTreeMap::new();
-    for entry in std::fs::read_dir(sources).expect("src") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_none_or(|extension| extension != "rs") {
-            continue;
+/// The source files of the library, in all directories, with what is in them.
+fn sources() -> Vec<(PathBuf, Vec<Item>)> {
+    fn collect(directory: &Path, found: &mut Vec<(PathBuf, Vec<Item>)>) {
+        for entry in std::fs::read_dir(directory).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                collect(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).expect("a source file");
+                found.push((path, syn::parse_file(&text).expect("Rust").items));
+            }
         }
-        let text = std::fs::read_to_string(&path).expect("a source file");
-        let functions = functions_of(syn::parse_file(&text).expect("Rust").items);
+    }
+    let mut found = Vec::new();
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src");
+    collect(&directory, &mut found);
+    found
+}
+
+/// Functions that take the server's call as it is, by their symbol: the SQL signature that their documentation gives.
+fn handwritten() -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for (path, items) in sources() {
+        let all: Vec<ItemFn> = items
+            .into_iter()
+            .filter_map(|item| match item {
+                Item::Fn(function) => Some(function),
+                _ => None,
+            })
+            .collect();
+        let names: BTreeSet<String> = all.iter().map(|f| f.sig.ident.to_string()).collect();
+        for function in all {
+            let takes_call = function.sig.inputs.iter().any(|argument| match argument {
+                FnArg::Typed(argument) => argument
+                    .ty
+                    .to_token_stream()
+                    .to_string()
+                    .ends_with("FunctionCallInfo"),
+                FnArg::Receiver(_) => false,
+            });
+            // What only helps such functions is not there for the server.
+            if !takes_call || function.sig.abi.is_none() {
+                continue;
+            }
+            let name = function.sig.ident.to_string();
+            assert!(
+                names.contains(&format!("pg_finfo_{name}")),
+                "{path:?}: {name} without pg_finfo_{name}"
+            );
+            let documentation = documentation(&function);
+            let signature = documentation.split('`').nth(1);
+            let signature =
+                signature.unwrap_or_else(|| panic!("{name} does not say its SQL signature"));
+            assert!(found.insert(name, signature.to_owned()).is_none());
+        }
+    }
+    found
+}
+
+fn documentation(function: &ItemFn) -> String {
+    let lines = function.attrs.iter().filter_map(|attribute| {
+        let Meta::NameValue(named) = &attribute.meta else {
+            return None;
+        };
+        match &named.value {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text),
+                ..
+            }) if named.path.is_ident("doc") => Some(text.value()),
+            _ => None,
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn exported() -> BTreeMap<String, Exported> {
+    let mut found = BTreeMap::new();
+    for (path, items) in sources() {
+        let functions = functions_of(items);
         assert!(
             functions.is_empty() || path.ends_with("api.rs"),
             "{path:?} exports {:?}; what SQL sees belongs into api.rs",
@@ -232,7 +305,25 @@ fn result_of(result: &ReturnType) -> (Type, Vec<(String, Type)>) {
 
 #[test]
 fn functions_are_installed_as_they_are_written() {
-    let (exported, installed) = (exported(), installed());
+    let (exported, mut installed) = (exported(), installed());
+    let database = Database::new("signatures");
+    let mut session = database.session();
+    for (symbol, signature) in handwritten() {
+        let sql = installed
+            .remove(&symbol)
+            .unwrap_or_else(|| panic!("{symbol} is not installed"));
+        // Names of arguments are left out where the server writes it.
+        let (name, arguments) = signature.split_once('(').expect("arguments");
+        let arguments = arguments.trim_end_matches(')').split(", ");
+        let types = arguments.map(|argument| argument.rsplit(' ').next().unwrap_or(argument));
+        let plain = format!("{name}({})", types.collect::<Vec<_>>().join(", "));
+        assert_eq!(
+            session.value(&format!("SELECT '{plain}'::regprocedure")),
+            sql.signature,
+            "{symbol}"
+        );
+        assert!(!sql.strict, "{}: it looks at NULLs itself", sql.signature);
+    }
     assert!(
         exported.len() > 10,
         "only {} functions found",
@@ -333,5 +424,66 @@ fn every_symbol_is_used() {
         installed.keys().map(String::as_str).collect(),
         "left: functions of the library, right: functions of the installed SQL"
     );
-    assert_eq!(symbols, exported().keys().map(String::as_str).collect());
+    let (exported, handwritten) = (exported(), handwritten());
+    let written = exported.keys().chain(handwritten.keys());
+    assert_eq!(symbols, written.map(String::as_str).collect());
+}
+
+/// Arguments of a function with their types and defaults, and the columns of its result.
+fn shape(session: &mut Client, signature: &str) -> (Vec<Vec<String>>, String) {
+    let arguments = session.rows(&format!(
+        "SELECT p.proargnames[n], format_type(p.proargtypes[n - 1], NULL), pg_get_function_arg_default(p.oid, n)
+         FROM pg_proc AS p, generate_series(1, p.pronargs) AS n WHERE p.oid = {signature} ORDER BY n"
+    ));
+    (
+        arguments,
+        session.value(&format!("SELECT pg_get_function_result({signature})")),
+    )
+}
+
+/// `historize` has two forms: that of what is registered, and that which registers, too. The options of the second are those of
+/// `register_history`, by the same names, of the same types, in the same order, and all of them may be left out.
+#[test]
+fn both_forms_of_historize_agree() {
+    let database = Database::new("forms");
+    let mut session = database.session();
+    let find = |name: &str, first: &str| {
+        format!(
+            "(SELECT f.oid FROM pg_proc AS f WHERE f.proname = '{name}' AND f.proargnames[1] = '{first}')"
+        )
+    };
+    assert_eq!(
+        session.number("SELECT count(*) FROM pg_proc WHERE proname = 'historize'"),
+        2
+    );
+    let (registered, result) = shape(&mut session, &find("historize", "dst"));
+    let (full, full_result) = shape(&mut session, &find("historize", "src"));
+    let (registering, _) = shape(&mut session, &find("register_history", "dst"));
+    assert_eq!(result, full_result);
+    let name_and_type = |argument: &Vec<String>| argument[..2].to_vec();
+    let names = |arguments: &[Vec<String>]| -> Vec<Vec<String>> {
+        arguments.iter().map(name_and_type).collect()
+    };
+    // dst, src, pk and the options here; src, dst, pk, the options and the arguments of a run there.
+    assert_eq!(names(&full[2..registering.len()]), names(&registering[2..]));
+    assert_eq!(
+        full[..2].iter().map(|a| a[0].as_str()).collect::<Vec<_>>(),
+        ["src", "dst"]
+    );
+    for option in &full[2..registering.len()] {
+        assert!(
+            option[2].starts_with("NULL"),
+            "{} is remembered, but has the default {}",
+            option[0],
+            option[2]
+        );
+    }
+    assert_eq!(full[registering.len()..], registered[1..]);
+    // No function is installed without a word about it.
+    let silent = session.rows(
+        "SELECT d.objid::regprocedure FROM pg_depend AS d
+         JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'daybook'
+         WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' AND obj_description(d.objid, 'pg_proc') IS NULL",
+    );
+    assert!(silent.is_empty(), "without a comment: {silent:?}");
 }
