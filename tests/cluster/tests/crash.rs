@@ -1,5 +1,5 @@
-//! Backends killed and servers stopped hard in the middle of loads: after recovery the target is as before or as after, the log agrees, and
-//! the load can be run again.
+//! Backends killed and servers stopped hard in the middle of loads and of runs of histories: after recovery the target is as before or as
+//! after, the log agrees, and the run can be made again.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -122,18 +122,129 @@ fn rounds(name: &str, crash: impl Fn(&Server, i64)) {
     assert!(cut_off > 0, "no load was cut off");
 }
 
+/// Kills a backend. Its run may have ended, but its session goes on.
+fn kill(pid: i64) {
+    let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
+    assert!(killed.expect("kill runs").success());
+}
+
 #[test]
 fn killed_backends() {
-    rounds("killed", |_, pid| {
-        // Its load may have ended, but its session goes on.
-        let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
-        assert!(killed.expect("kill runs").success());
-    });
+    rounds("killed", |_, pid| kill(pid));
 }
 
 #[test]
 fn servers_stopped_at_once() {
     rounds("stopped", |server, _| {
+        server.ctl(&["restart", "-m", "immediate"])
+    });
+}
+
+const HISTORY_ROUNDS: u64 = 4;
+const RECORDS: i64 = 10_000;
+
+/// A source all of whose rows change with each round; a tenth of them comes and goes.
+fn setup_history(session: &mut Client) {
+    session.run(&format!(
+        "CREATE TABLE base AS SELECT n AS id, repeat('x', 50) AS note FROM generate_series(1, {RECORDS}) AS n;
+         CREATE TABLE param (round int);
+         INSERT INTO param VALUES (0);
+         CREATE VIEW src AS SELECT base.id, base.note, param.round FROM base, param WHERE base.id % 10 > 0 OR param.round % 2 = 0;
+         SELECT status FROM historize('src', 'hist', 'id', reference_timestamp => '2026-01-01 00:00+00');
+         SELECT create_history_views('hist')"
+    ));
+}
+
+/// The round that the current versions are of, and how many runs changed something; checks that the history, what is remembered of it and
+/// the log say the same.
+fn history_state(session: &mut Client) -> (i64, i64) {
+    let current = session.rows("SELECT min(round), max(round), count(*), min(dl_ts_captured) = max(dl_ts_captured) FROM hist_current");
+    let round: i64 = current[0][0].parse().expect("a number");
+    let records = if round % 2 == 0 {
+        RECORDS
+    } else {
+        RECORDS - RECORDS / 10
+    };
+    assert_eq!(
+        current,
+        [[
+            round.to_string(),
+            round.to_string(),
+            records.to_string(),
+            "t".to_owned()
+        ]]
+    );
+    assert_eq!(
+        session.rows(
+            "SELECT (SELECT count(*) FROM daybook.check_history('hist')),
+                    (SELECT sum(versions_opened) FROM daybook.runs) = (SELECT count(*) FROM hist),
+                    (SELECT sum(versions_closed) FROM daybook.runs) = (SELECT count(*) FROM hist WHERE dl_ts_delimited < '9999-01-01'),
+                    (SELECT max(reference_timestamp) FROM daybook.runs WHERE status = 'loaded') = (SELECT max(dl_ts_captured) FROM hist),
+                    (SELECT count(*) FROM hist WHERE dl_hash IS NULL)"
+        ),
+        [["0", "t", "t", "t", "0"]]
+    );
+    (
+        round,
+        session.number("SELECT count(*) FROM daybook.runs WHERE status = 'loaded'"),
+    )
+}
+
+fn history_rounds(name: &str, crash: impl Fn(&Server, i64)) {
+    let server = Server::start("fsync = on\nmax_wal_size = '200MB'\nrestart_after_crash = on");
+    let database = Database::on(&server.host(), "5432", name);
+    setup_history(&mut database.session());
+    let (mut last_round, mut runs) = history_state(&mut database.session());
+    let mut cut_off = 0;
+    let mut longest = Duration::from_millis(500);
+    for round in 1..=HISTORY_ROUNDS {
+        let mut session = database.session();
+        session.run(&format!("UPDATE param SET round = {round}"));
+        let pid = session.number("SELECT pg_backend_pid()");
+        let statement = format!(
+            "SELECT status FROM historize('hist', reference_timestamp => '2026-01-{:02} 00:00+00')",
+            round + 1
+        );
+        let running = statement.clone();
+        let started = Instant::now();
+        let run = std::thread::spawn(move || (session.attempt(&running).is_ok(), session));
+        std::thread::sleep(longest * round as u32 / HISTORY_ROUNDS as u32);
+        crash(&server, pid);
+        let (went_through, _) = run.join().expect("a thread");
+        if went_through {
+            longest = longest.min(started.elapsed());
+        } else {
+            cut_off += 1;
+        }
+
+        await_recovery(&server, round + 1);
+        let mut session = database.session();
+        let (found, found_runs) = history_state(&mut session);
+        let after = found == round as i64;
+        assert!(
+            after || found == last_round,
+            "round {found} in round {round}"
+        );
+        assert!(after || !went_through, "what was committed is lost");
+        assert_eq!(found_runs, runs + i64::from(after));
+        // Once more, at the same instant: it does what was not done, or nothing.
+        let status = session.value(&statement);
+        assert_eq!(status, if after { "unchanged" } else { "loaded" });
+        (last_round, runs) = history_state(&mut session);
+        assert_eq!(last_round, round as i64);
+    }
+    println!("{cut_off} of {HISTORY_ROUNDS} runs were cut off");
+    assert!(cut_off > 0, "no run was cut off");
+}
+
+#[test]
+fn histories_of_killed_backends() {
+    history_rounds("killed_history", |_, pid| kill(pid));
+}
+
+#[test]
+fn histories_of_servers_stopped_at_once() {
+    history_rounds("stopped_history", |server, _| {
         server.ctl(&["restart", "-m", "immediate"])
     });
 }

@@ -1,4 +1,4 @@
-//! What a backend holds on to: ten thousand intervals in one call, and hundreds of calls in one session.
+//! What a backend holds on to: ten thousand intervals in one call, and hundreds of calls in one session, of loads and of histories.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
@@ -123,4 +123,72 @@ fn many_calls_in_one_session() {
     }
     let kept = contexts(&mut session) - base;
     assert!(kept < 3 << 20, "{kept} bytes kept of 200 failures");
+}
+
+/// A thousand runs in one session: of a snapshot that changes, of one that does not, of change events, and of what is refused.
+#[test]
+fn a_thousand_histories_in_one_session() {
+    let database = Database::new("many_runs");
+    let mut session = database.session();
+    session.run(
+        "CREATE TABLE src AS SELECT n AS id, n AS qty, repeat('x', 50) AS note FROM generate_series(1, 20) AS n;
+         CREATE TABLE events (id int, qty int, _change_type text, _commit_timestamp timestamptz);
+         INSERT INTO events SELECT n, 0, 'insert', '2026-01-01 00:00+00' FROM generate_series(1, 3) AS n;
+         SELECT register_history('snapshots', 'src', 'id');
+         SELECT register_rule('snapshots', 'some', filter => 'id % 7 <> 0');
+         SELECT register_history('changes', 'events', 'id', late => 'insert')",
+    );
+    let pid = session.number("SELECT pg_backend_pid()");
+    let calls = |from: i32, to: i32| {
+        format!(
+            "DO $$ BEGIN
+                 FOR n IN {from}..{to} LOOP
+                     UPDATE src SET qty = qty + 1 WHERE id = 1 + n % 20 AND n % 2 = 0;
+                     UPDATE events SET qty = n, _change_type = 'update_postimage', _commit_timestamp = timestamptz '2026-01-01 00:00+00' + n * interval '1 minute';
+                     PERFORM historize('snapshots', reference_timestamp => timestamptz '2026-01-01 00:00+00' + n * interval '1 minute');
+                     PERFORM historize('changes', reference_timestamp => timestamptz '2026-01-01 00:00+00' + n * interval '1 minute');
+                 END LOOP;
+             END $$"
+        )
+    };
+    session.run(&calls(1, 20));
+    let base = contexts(&mut session);
+    let resident_base = resident(pid);
+    // In one transaction, and after it.
+    session.run("BEGIN");
+    session.run(&calls(21, 120));
+    let held = contexts(&mut session) - base;
+    session.run("COMMIT");
+    let kept = contexts(&mut session) - base;
+    println!(
+        "200 runs hold {} kB within their transaction, {} kB after it",
+        held / 1024,
+        kept / 1024
+    );
+    assert!(held < 30 << 20, "{held} bytes held by 200 runs");
+    assert!(kept < 3 << 20, "{kept} bytes kept of 200 runs");
+    // A transaction each.
+    for n in 121..520 {
+        session.run(&calls(n, n));
+    }
+    let kept = contexts(&mut session) - base;
+    println!("800 more runs keep {} kB", kept / 1024);
+    assert!(kept < 3 << 20, "{kept} bytes kept of 800 more runs");
+    if let (Some(before), Some(after)) = (resident_base, resident(pid)) {
+        println!("{} kB of memory more", after - before);
+        assert!(after - before < 30 << 10, "{} kB more", after - before);
+    }
+    // Failed ones neither, dry ones neither.
+    for _ in 0..100 {
+        session
+            .refused("SELECT historize('snapshots', reference_timestamp => '2025-01-01 00:00+00')");
+        session.refused("SELECT historize('snapshots', params => '[]')");
+        session.run("SELECT historize('snapshots', dry_run => true)");
+    }
+    let kept = contexts(&mut session) - base;
+    assert!(kept < 3 << 20, "{kept} bytes kept of 200 failures");
+    assert_eq!(
+        session.rows("SELECT (SELECT count(*) FROM daybook.check_history('snapshots')), (SELECT count(*) FROM daybook.check_history('changes'))"),
+        [["0", "0"]]
+    );
 }

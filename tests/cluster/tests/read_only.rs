@@ -11,7 +11,10 @@ fn setup(session: &mut Client) {
          INSERT INTO src SELECT n, timestamptz '2026-01-01 00:00+00' + n * interval '6 hours' FROM generate_series(0, 39) AS n;
          CREATE TABLE fact (id int, at timestamptz, interval_start timestamptz NOT NULL);
          SELECT register_load('fact', 'src', 'at');
-         SELECT count(*) FROM load_interval('fact', '2026-01-01', '2026-01-05');",
+         SELECT count(*) FROM load_interval('fact', '2026-01-01', '2026-01-05');
+         SELECT status FROM historize('src', 'hist', 'id', reference_timestamp => '2026-01-01 00:00+00');
+         SELECT create_history_views('hist');
+         UPDATE src SET at = at + interval '1 minute' WHERE id < 10;",
     );
 }
 
@@ -24,6 +27,16 @@ fn check(session: &mut Client) {
         "SELECT register_rule('fact', 'all', filter => 'true')",
         "SELECT unregister_rule('fact', 'all')",
         "SELECT mark_stale('fact', '2026-01-01', '2026-01-02', 'a note')",
+        "SELECT historize('hist')",
+        "SELECT historize('hist', on_error => 'report')",
+        "SELECT historize('src', 'hist')",
+        "SELECT historize('src', 'another', 'id')",
+        "SELECT historize('src', 'another', 'id', dry_run => true)",
+        "SELECT register_history('hist', 'src', 'id')",
+        "SELECT unregister_history('hist')",
+        "SELECT create_history_views('hist')",
+        "SELECT rewind_history('hist', '2025-01-01 00:00+00')",
+        "SELECT rewind_history('hist', '2025-01-01 00:00+00', dry_run => true)",
     ] {
         let failure = session.refused(statement);
         assert_eq!(failure.code, "25006", "{statement}: {failure}");
@@ -47,7 +60,26 @@ fn check(session: &mut Client) {
         session.rows("SELECT status, rows_read, rows_deleted, rows_inserted FROM load_interval('fact', '2026-01-04', '2026-01-06', dry_run => true)"),
         [["planned", "4", "4", "4"], ["planned", "4", "0", "4"]]
     );
-    for (view, rows) in [("loads", 1), ("rules", 0), ("runs", 1), ("interval_log", 4)] {
+    // What a run would do, what is wrong, and what the history holds.
+    assert_eq!(
+        session.rows("SELECT status, run_id, rows_read, versions_opened, versions_closed, rows_unchanged FROM historize('hist', dry_run => true)"),
+        [["planned", "NULL", "40", "10", "10", "30"]]
+    );
+    assert_eq!(
+        session.number("SELECT count(*) FROM daybook.check_history('hist')"),
+        0
+    );
+    assert_eq!(
+        session.rows("SELECT (SELECT count(*) FROM hist_current), (SELECT count(*) FROM hist_as_of('2026-01-02 00:00+00'))"),
+        [["40", "40"]]
+    );
+    for (view, rows) in [
+        ("loads", 1),
+        ("histories", 1),
+        ("rules", 0),
+        ("runs", 2),
+        ("interval_log", 4),
+    ] {
         assert_eq!(
             session.number(&format!("SELECT count(*) FROM daybook.{view}")),
             rows,
@@ -94,6 +126,18 @@ fn standbys() {
         assert!(Instant::now() < deadline, "the standby does not follow");
         std::thread::sleep(Duration::from_millis(50));
     }
+    // So do runs of histories.
+    database
+        .session()
+        .run("SELECT status FROM historize('hist', reference_timestamp => '2026-01-02 00:00+00')");
+    while session.number("SELECT count(*) FROM hist") < 50 {
+        assert!(Instant::now() < deadline, "the standby does not follow");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(
+        session.number("SELECT count(*) FROM daybook.check_history('hist')"),
+        0
+    );
     assert_eq!(
         session.rows("SELECT count(*), (SELECT count(*) FROM daybook.interval_log) FROM fact"),
         [["28", "7"]]
