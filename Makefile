@@ -59,8 +59,8 @@ install: build install-files ## Build, and install into the server of PG_CONFIG
 
 install-files:
 	install -d $(extension_dir) $(library_dir)
-	cat $(scripts) >$(target)/daybook--$(version).sql
-	install -m 644 daybook.control $(target)/daybook--$(version).sql $(extension_dir)/
+	install -m 644 daybook.control $(extension_dir)/
+	cat $(scripts) >$(extension_dir)/daybook--$(version).sql
 	install -m 755 $(target)/release/libdaybook.so $(library_dir)/daybook.so
 
 uninstall: ## Remove what install has put there

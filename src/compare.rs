@@ -7,6 +7,7 @@ use std::ffi::CStr;
 use pgrx::{FromDatum, IntoDatum, PgTupleDesc, pg_guard, pg_sys};
 
 use crate::call::{argument, version_1};
+use crate::error::{Error, counted};
 use crate::ident::Ident;
 
 /// The version of the fingerprint, its first byte.
@@ -382,7 +383,19 @@ pub unsafe extern "C-unwind" fn daybook_row_hash(
         let mut columns = match HASHED.take() {
             Some(known) if known.names == raw_names && known.types == row.types => known,
             _ => {
-                let list = Vec::<String>::from_datum(names, false).unwrap_or_default();
+                let list = Vec::<Option<String>>::from_datum(names, false).unwrap_or_default();
+                let list: Vec<String> = match list.into_iter().collect() {
+                    Some(list) => list,
+                    None => Error::null_argument("an element of names").raise(),
+                };
+                if list.len() != row.types.len() {
+                    Error::invalid(format!(
+                        "{} names for {}",
+                        list.len(),
+                        counted(row.types.len() as u64, "column")
+                    ))
+                    .raise();
+                }
                 HashedColumns::new(raw_names, list, &row.types)
             }
         };

@@ -96,7 +96,7 @@ impl Drop for Tally {
 
 fn outside_a_run() -> Error {
     Error::prerequisite("this function works only inside the statements of a run")
-        .hint("Call load_interval instead.")
+        .hint("Call load_interval or historize instead.")
 }
 
 version_1!(pg_finfo_daybook_tally);

@@ -49,14 +49,29 @@ pub(super) fn problems(
 ) -> Result<Vec<Problem>> {
     let keys = &history.options.keys;
     let delimited = history.delimited.of("existing");
+    let numbered = |number: usize| Sql::numbered("k", number).of("version");
+    let pairs = keys.iter().zip(1..).map(|(key, number)| {
+        Sql::literal(key.as_str())
+            .then(&Sql::fixed(", "))
+            .then(&numbered(number))
+    });
     let document = Sql::fixed("jsonb_build_object(")
-        .then(&Sql::name_value_pairs(keys, "existing"))
+        .then(&Sql::list(pairs))
         .then(&Sql::fixed(")"));
+    let nulls = (1..=keys.len()).map(|number| numbered(number).then(&Sql::fixed(" IS NULL")));
+    let named = keys
+        .iter()
+        .zip(1..)
+        .map(|(key, number)| key.of("existing").named(&Sql::numbered("k", number)));
     let sql = render(
         sql_file!("statement/history_check"),
         &[
             ("key_document", &document),
-            ("any_key_null", &Sql::any_null(keys, "existing")),
+            (
+                "any_key_null",
+                &Sql::joined(nulls, " OR ", "false").in_parentheses(),
+            ),
+            ("keys_named", &Sql::list(named)),
             ("captured", &history.captured.sql()),
             ("delimited", &history.delimited.sql()),
             ("is_current", &history.horizon.is_current(axis, &delimited)),

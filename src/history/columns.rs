@@ -147,7 +147,7 @@ fn digits(oid: pg_sys::Oid) -> i32 {
 fn precision(modifier: i32) -> (i32, i32) {
     let packed = modifier - 4;
     // The scale has 11 bits and a sign.
-    let scale = (((packed & 0x7ff) ^ 1024) - 1024) as i32;
+    let scale = ((packed & 0x7ff) ^ 1024) - 1024;
     (((packed >> 16) & 0xffff) - scale, scale)
 }
 
@@ -321,6 +321,7 @@ pub fn plan(
 ) -> Result<Plan> {
     refuse_columns_of_ours(history, source_name, delivered)?;
     require_keys(history, source_name, delivered)?;
+    require_own_keys(history, target)?;
     let mut changes = Vec::new();
     let mut misfits = Vec::new();
     for column in delivered {
@@ -420,6 +421,22 @@ pub fn refuse_columns_of_ours(
         ),
     )
     .hint("Leave them out in a view, or give the columns of a new history other names with daybook.captured_column_name and alike."))
+}
+
+/// Refuses (42703) a table that does not have the key.
+pub fn require_own_keys(history: &History, target: &Relation) -> Result<()> {
+    let is_missing = |key: &&Ident| target.column(key).is_none();
+    match history.options.keys.iter().find(is_missing) {
+        None => Ok(()),
+        Some(key) => Err(Error::new(
+            PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+            format!(
+                "the history \"{}\" has no column {key}, which pk names",
+                target.display_name()
+            ),
+        )
+        .detail(format!("It has: {}.", target.column_list()))),
+    }
 }
 
 /// Refuses (42703) a source that does not deliver the key.

@@ -176,7 +176,7 @@ impl Run<'_> {
             target_name: self.setup.target.display_name(),
             source_name: self.setup.source.display_name(),
             mode: Some(self.input.mode.name()),
-            reference: Some(self.setup.reference),
+            reference: Some(self.setup.history.cut(self.setup.reference)),
             shown_reference: self.shown(self.setup.reference_on_axis()?),
             source_dated: self.input.time.is_some(),
             params: self.request.params.clone(),

@@ -392,6 +392,9 @@ impl Setup {
             return Ok(Vec::new());
         }
         self.refuse_foreign_changes(&plan.changes)?;
+        if self.history.has_views {
+            views::refuse_taken(&self.target)?;
+        }
         let disturbs = plan.changes.iter().any(Change::disturbs_views);
         let views = match self.history.has_views && disturbs {
             true => Some(views::take_away(connection, &self.target)?),

@@ -13,7 +13,7 @@ use crate::time::TimeType;
 use crate::{lock, session};
 
 use super::check;
-use super::columns::{Kind, collate, equality};
+use super::columns::{Kind, collate, equality, require_own_keys};
 use super::setup::Input;
 
 /// What a name stands for.
@@ -211,16 +211,11 @@ struct TableFacts {
 /// lacks.
 pub fn take_over(connection: &mut Connection, history: &History, target: &Relation) -> Result<()> {
     let axis = axis(history, target)?;
-    let name = target.display_name();
+    require_own_keys(history, target)?;
     for key in &history.options.keys {
-        let column = target.column(key).ok_or_else(|| {
-            Error::new(
-                PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
-                format!("the history \"{name}\" has no column {key}, which pk names"),
-            )
-            .detail(format!("It has: {}.", target.column_list()))
-        })?;
-        equality(key, pg_sys::Oid::from(column.type_oid))?;
+        if let Some(column) = target.column(key) {
+            equality(key, pg_sys::Oid::from(column.type_oid))?;
+        }
     }
     let facts: Option<TableFacts> = session::pinned("pg_catalog", "UTC", || {
         statement::fetch(sql_file!("catalog/history_table"), &[target.oid().into()])

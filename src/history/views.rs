@@ -45,27 +45,7 @@ pub fn create_history_views(target: pg_sys::Oid) -> Result<()> {
     }
     let history = session::as_extension_owner(|| History::of(&target))?;
     let axis = table::axis(&history, &target)?;
-    let (view, function) = (current_view(&target)?, as_of_function(&target)?);
-    let taken: Option<Vec<String>> = statement::fetch(
-        sql_file!("catalog/view_taken"),
-        &[
-            view.schema.as_str().into(),
-            view.name.as_str().into(),
-            function.name.as_str().into(),
-            target.oid().into(),
-        ],
-    )?;
-    if let Some(taken) = taken {
-        return Err(Error::new(
-            PgSqlErrorCode::ERRCODE_DUPLICATE_OBJECT,
-            format!(
-                "something else stands where the views of \"{}\" go",
-                target.display_name()
-            ),
-        )
-        .detail(format!("They are: {}.", taken.join(", ")))
-        .hint("Rename it, or the history."));
-    }
+    refuse_taken(&target)?;
     session::as_role(target.owner(), || {
         connection::connected(Access::Write, |connection| {
             make(connection, &history, &target, axis)
@@ -75,6 +55,34 @@ pub fn create_history_views(target: pg_sys::Oid) -> Result<()> {
         statement::write_rows(sql_file!("statement/note_views"), &[target.oid().into()])
     })
     .map(drop)
+}
+
+/// Refuses (42710) to replace what is not ours: something else may have come to stand where the views of a history go, by renaming.
+pub fn refuse_taken(target: &Relation) -> Result<()> {
+    let (view, function) = (current_view(target)?, as_of_function(target)?);
+    let taken: Option<Vec<String>> = session::pinned("pg_catalog", "UTC", || {
+        statement::fetch(
+            sql_file!("catalog/view_taken"),
+            &[
+                view.schema.as_str().into(),
+                view.name.as_str().into(),
+                function.name.as_str().into(),
+                target.oid().into(),
+            ],
+        )
+    })?;
+    match taken {
+        None => Ok(()),
+        Some(taken) => Err(Error::new(
+            PgSqlErrorCode::ERRCODE_DUPLICATE_OBJECT,
+            format!(
+                "something else stands where the views of \"{}\" go",
+                target.display_name()
+            ),
+        )
+        .detail(format!("They are: {}.", taken.join(", ")))
+        .hint("Rename it, or the history.")),
+    }
 }
 
 /// Makes, or makes anew, both on a connection with the owner's rights.
