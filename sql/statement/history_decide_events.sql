@@ -108,6 +108,7 @@ WITH orphan AS (
            point.is_new AND coalesce(lag(point.start) OVER upward = point.start, false) AS replaces,
            lead(point.deletes) OVER upward AS next_deletes,
            lead(point.deletes AND point.is_late) OVER upward AS next_deletes_late,
+           last_value(point.deletes) OVER (upward ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS is_gone,
            max(CASE WHEN point.is_current THEN 'infinity' ELSE point.ended END) OVER upward AS known_until
     FROM point
     WINDOW upward AS (PARTITION BY {point_keys} ORDER BY point.start, point.is_new)
@@ -127,8 +128,6 @@ WITH orphan AS (
                AND NOT point.former_is_current AND point.former_ended + $2 = point.start AS resumes,
            lead(point.start) OVER upward AS next_start, lead(point.deletes) OVER upward AS ends,
            lead(point.deletes AND point.is_late) OVER upward AS ends_late,
-           last_value(point.deletes) OVER (PARTITION BY {point_keys} ORDER BY point.start
-                                           ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS is_gone,
            min(point.start) FILTER (WHERE point.is_new)
                OVER (PARTITION BY {point_keys} ORDER BY point.start ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS next_new,
            point.known_until + $2 > point.start AS is_covered
@@ -144,13 +143,13 @@ WITH orphan AS (
     FROM timeline AS point
 )
 SELECT 'withdraw' AS what, point.part, point.place, point.start AS began, NULL::{axis} AS valid_from, NULL::{axis} AS valid_to,
-       point.next_deletes_late AS late, false AS returns, point.next_deletes AND point.is_current AS ends,
+       point.next_deletes_late AS late, false AS returns, point.is_current AND point.is_gone AS ends,
        point.next_deletes AS deletes, {point_columns}
 FROM ordered AS point
 WHERE point.is_replaced
 UNION ALL
 SELECT CASE WHEN point.start + $3 > point.next_new THEN 'near' ELSE 'close' END, point.part, point.place, point.start,
-       point.next_new, point.next_new - $2, point.ends_late, false, point.ends AND point.is_current AND point.is_gone, point.ends,
+       point.next_new, point.next_new - $2, point.ends_late, false, point.is_current AND point.is_gone, point.ends,
        {point_columns}
 FROM span AS point
 WHERE NOT point.is_new AND (point.is_current OR point.ended > point.next_new - $2) AND point.next_new IS NOT NULL

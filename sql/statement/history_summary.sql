@@ -18,5 +18,6 @@ SELECT jsonb_build_object(
            'null_keys', count(*) FILTER (WHERE {any_key_null}),
            'newest', (extract(epoch FROM max(CASE action.what WHEN 'open' THEN action.valid_from
                                                               WHEN 'close' THEN action.valid_to + $2 END)
+                                             FILTER (WHERE isfinite(action.valid_from) IS NOT FALSE)
                                          - {epoch}) * 1000000)::int8)
 FROM {actions} AS action
