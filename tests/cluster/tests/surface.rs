@@ -57,14 +57,18 @@ fn sources() -> Vec<(PathBuf, Vec<Item>)> {
 fn handwritten() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for (path, items) in sources() {
-        let all: Vec<ItemFn> = items
-            .into_iter()
-            .filter_map(|item| match item {
-                Item::Fn(function) => Some(function),
-                _ => None,
-            })
-            .collect();
-        let names: BTreeSet<String> = all.iter().map(|f| f.sig.ident.to_string()).collect();
+        let mut all: Vec<ItemFn> = Vec::new();
+        // version_1!(pg_finfo_name) tells the server how `name` is called.
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        for item in items {
+            match item {
+                Item::Fn(function) => all.push(function),
+                Item::Macro(told) if told.mac.path.is_ident("version_1") => {
+                    names.insert(told.mac.tokens.to_string());
+                }
+                _ => {}
+            }
+        }
         for function in all {
             let takes_call = function.sig.inputs.iter().any(|argument| match argument {
                 FnArg::Typed(argument) => argument
