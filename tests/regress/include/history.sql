@@ -61,7 +61,7 @@ END $$;
 
 -- A new source and target. The variants: made (by daybook), null (the same, NULL as horizon), taken (as another engine left it: closed
 -- intervals of timestamp, an integer hash, a dummy), infinity (timestamp columns and that horizon), by_valid_to and by_key
--- (partitioned), foreign (through postgres_fdw).
+-- (partitioned), foreign (through postgres_fdw), mixed (partitioned by the key, one partition being foreign).
 CREATE PROCEDURE fresh(columns text, key text DEFAULT 'id', options text DEFAULT '', only_source text DEFAULT NULL) LANGUAGE plpgsql AS $$
 DECLARE
     v text := (SELECT variant FROM given);
@@ -71,6 +71,8 @@ BEGIN
     IF v = 'foreign' THEN
         DROP FOREIGN TABLE IF EXISTS h;
         DROP TABLE IF EXISTS src, remote.h;
+    ELSIF v = 'mixed' THEN
+        DROP TABLE IF EXISTS h, src, remote.h_1;
     ELSE
         DROP TABLE IF EXISTS h, src;
     END IF;
@@ -95,6 +97,11 @@ BEGIN
         WHEN 'foreign' THEN
             EXECUTE format('CREATE TABLE remote.h (%s, %s)', columns, technical);
             EXECUTE format('CREATE FOREIGN TABLE h (%s, %s) SERVER loopback OPTIONS (schema_name ''remote'', table_name ''h'')', columns, technical);
+        WHEN 'mixed' THEN
+            EXECUTE format('CREATE TABLE h (%s, %s) PARTITION BY HASH (%s)', columns, technical, split_part(key, ',', 1));
+            CREATE TABLE h_0 PARTITION OF h FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+            EXECUTE format('CREATE TABLE remote.h_1 (%s, %s)', columns, technical);
+            CREATE FOREIGN TABLE h_1 PARTITION OF h FOR VALUES WITH (MODULUS 2, REMAINDER 1) SERVER loopback OPTIONS (schema_name 'remote', table_name 'h_1');
     END CASE;
 END $$;
 

@@ -222,6 +222,19 @@ SELECT run('X04 older than a begin', t(3), '(1, 5)', 'loaded opened 1');
 SELECT refused('X04 older than a begin', t(2), '(1, 6)', '22023', '2024-03-(03.*2024-03-04|04.*2024-03-03)');
 SELECT refused('X04 older, nothing changed', t(2), '(1, 5)', '22023');
 
+-- A run that found nothing new is known as well: what was true before it is written down. A skipped one says nothing.
+CALL fresh('id integer, qty integer', options => $$on_empty => 'skip'$$);
+SELECT run('X04 after no change', t(1), '(1, 5)', 'loaded opened 1');
+SELECT run('X04 after no change', t(5), '(1, 5)', 'unchanged');
+SELECT run('X04 after no change', t(8), '', 'skipped');
+SELECT refused('X04 after no change', t(3), '(1, 6)', '22023', '2024-03-(04.*2024-03-06|06.*2024-03-04)');
+SELECT run('X04 after no change', t(6), '(1, 6)', 'loaded opened 1 closed 1');
+SELECT holds('X04 after no change', '1 5 T1..T6-1ms', '1 6 T6..INF');
+-- A table that was emptied begins anew.
+DELETE FROM h;
+SELECT run('X04 emptied', t(2), '(1, 6)', 'loaded opened 1');
+SELECT holds('X04 emptied', '1 6 T2..INF');
+
 -- X05 a deleted record comes back with a source timestamp within its last version: it starts one tick after that one's end.
 CALL fresh('id integer, qty integer', options => $$source_timestamp_column => 'lu'$$, only_source => 'lu timestamptz');
 INSERT INTO h VALUES (1, 5, t(1), t(3) - interval '1 ms');

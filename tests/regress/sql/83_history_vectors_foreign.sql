@@ -25,3 +25,9 @@ CREATE SCHEMA remote;
 UPDATE given SET variant = 'foreign';
 :snapshot
 :events
+-- A partition of a local table that is foreign.
+DROP FOREIGN TABLE h;
+DROP TABLE remote.h;
+UPDATE given SET variant = 'mixed';
+:snapshot
+:events
