@@ -21,9 +21,12 @@ CHARACTER, LINE, SIZE, MARGIN, BAR = 8.43, 19, 14, 22, 34  # pixels
 PARTS = [
     (r"select register_load\('fact_daily'", r"expression => "),
     (r"select count\(\*\) as days, sum\(rows_inserted\)", r" expected "),
-    (r"from load_interval\('fact_wide', '2026-09-01', '2026-09-02'", r" expected "),
     (r"That table took 67 runs", r"^ +\d+$"),
     (r"select \* from load_interval\('fact_wide', '2026-09-01', '2026-10-01'", r"^HINT:"),
+    (r"from historize\('stg_airports'", r" loaded "),
+    (r"^ published ", r"^ 2026-09-05 "),
+    (r"^from airports where icao = 'KLSF'", r" 9999-12-31 "),
+    (r"from airports_as_of\('2025-06-01'\)", r"^ WBGY "),
 ]
 
 COLORS = {
