@@ -81,24 +81,54 @@ pub fn hold_target(target: pg_sys::Oid) -> Result<bool> {
 /// The run may have to alter the table, for which nobody else may hold a lock on it: so whoever has to wait for the registry row
 /// waits for it without one, and begins anew.
 pub fn hold_history(history: pg_sys::Oid) -> Result<bool> {
+    hold_alone(history, Use::Write, || {
+        statement::write(sql_file!("statement/hold_history"), &[history.into()])
+    })
+}
+
+/// Takes the registry row of a target for a change of what is registered, in the same way; makes it first if need be. `path` becomes
+/// the search_path that is noted if `replace_path` says so, or if none was.
+pub fn hold_registration(target: pg_sys::Oid, path: &str, replace_path: bool) -> Result<()> {
+    let held = hold_alone(target, Use::Read, || {
+        statement::write_rows(
+            sql_file!("statement/register_target"),
+            &[target.into(), path.into()],
+        )?;
+        statement::write(
+            sql_file!("statement/hold_registration"),
+            &[target.into(), path.into(), replace_path.into()],
+        )
+    })?;
+    match held {
+        true => Ok(()),
+        false => Err(Error::internal(
+            "a registry row vanished while it was waited for",
+        )),
+    }
+}
+
+/// Locks a relation and then its registry row by `take`, which answers with nothing where another transaction has that; says whether
+/// there is such a row.
+fn hold_alone(
+    target: pg_sys::Oid,
+    usage: Use,
+    take: impl Fn() -> Result<Option<i32>>,
+) -> Result<bool> {
     loop {
-        keep_relation(history, Use::Write);
-        let held = session::as_extension_owner(|| {
-            statement::write::<i32>(sql_file!("statement/hold_history"), &[history.into()])
-        })?;
-        if held.is_some() {
+        keep_relation(target, usage);
+        if session::as_extension_owner(&take)?.is_some() {
             return Ok(true);
         }
         // SAFETY: gives back the lock taken above; one that the transaction had before stays.
-        unsafe { pg_sys::UnlockRelationOid(history, Use::Write.mode()) };
+        unsafe { pg_sys::UnlockRelationOid(target, usage.mode()) };
         // The lock of waiting goes with the subtransaction.
         let found = session::undone(|| {
             session::as_extension_owner(|| {
-                statement::write::<i32>(sql_file!("statement/lock_target"), &[history.into()])
+                statement::write::<i32>(sql_file!("statement/lock_target"), &[target.into()])
             })
         })?;
         if found.is_none() {
-            return unseen(history).map(|()| false);
+            return unseen(target).map(|()| false);
         }
     }
 }

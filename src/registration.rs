@@ -63,13 +63,7 @@ fn lock_for_registration(
     action: &str,
 ) -> Result<Relation> {
     Relation::describe(target)?.require_owner(action)?;
-    lock::keep_relation(target, lock::Use::Read);
-    session::as_extension_owner(|| {
-        statement::write_rows(
-            sql_file!("statement/register_target"),
-            &[target.into(), path.into(), replace_path.into()],
-        )
-    })?;
+    lock::hold_registration(target, path, replace_path)?;
     Relation::describe(target)
 }
 

@@ -49,7 +49,7 @@ WITH orphan AS (
               WHERE {earlier_of_first} AND earlier.{captured} < first.starts), '-infinity')
     ) AS version
 ), last AS (
-    SELECT DISTINCT ON ({known_keys}) {known_keys}, known.is_current, known.began,
+    SELECT DISTINCT ON ({known_keys}) known.*,
            CASE WHEN known.is_current THEN known.began + $3 ELSE known.ended + $2 END AS free
     FROM known
     ORDER BY {known_keys}, known.began DESC
@@ -74,6 +74,7 @@ WITH orphan AS (
     FROM (
         SELECT chosen.*, last.free, coalesce(last.is_current, false) AS lives, coalesce(chosen.starts < last.free, false) AS is_late,
                coalesce(last.is_current AND chosen.deletes AND chosen.starts < last.began, false) AS is_outlived,
+               coalesce(last.is_current AND {last_same}, false) AS is_as_last,
                lag(true) OVER (PARTITION BY {chosen_keys} ORDER BY chosen.at, chosen.sequence, chosen.starts) IS NULL AS is_first
         FROM chosen
         LEFT JOIN last ON {last_of_chosen}
@@ -87,8 +88,13 @@ WITH orphan AS (
            -- Each version before it lasts for one tick at least; what a deletion leaves need not last at all.
            coalesce(sum(CASE WHEN judged.deletes THEN 0 ELSE 1 END) OVER (batch ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
                * $3 AS versions_before
-    FROM judged
-    WHERE {stays}
+    FROM (
+        SELECT judged.*, {is_void} AS is_void
+        FROM judged
+        WHERE {stays}
+        WINDOW batch AS (PARTITION BY {judged_keys} ORDER BY judged.at, judged.sequence, judged.starts)
+    ) AS judged
+    WHERE NOT judged.is_void
     WINDOW batch AS (PARTITION BY {judged_keys} ORDER BY judged.at, judged.sequence, judged.starts)
 ), placed AS (
     SELECT DISTINCT ON ({moved_keys}, moved.start) moved.*

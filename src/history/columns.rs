@@ -50,6 +50,12 @@ impl Kind {
     /// The type that holds what this one, a column's, holds and what comes in as another; `None` if neither holds the other without a
     /// loss, or both are of different families. Nothing that is stored changes its value by it.
     pub fn widened(self, input: Self) -> Option<Self> {
+        if let Some(base) = self.limited_base()
+            && self.oid != input.oid
+        {
+            // What a domain limits is cut without a word by a cast.
+            return (base == input).then_some(self);
+        }
         use pg_sys::{
             BPCHAROID, FLOAT4OID, FLOAT8OID, INT2OID, INT4OID, INT8OID, NAMEOID, NUMERICOID,
             TEXTOID, VARCHAROID,
@@ -97,10 +103,28 @@ impl Kind {
             }
             (VARCHAROID, TEXTOID) | (TEXTOID, VARCHAROID | BPCHAROID) => Some(Self::plain(TEXTOID)),
             (VARCHAROID, BPCHAROID) => same_type(VARCHAROID, self.modifier, input.modifier),
-            (NAMEOID, _) => None,
+            (NAMEOID, _) | (BPCHAROID, TEXTOID | VARCHAROID) => None,
             (TEXTOID, other) if numeric_like(other) || other == pg_sys::BOOLOID => Some(self),
+            // Of another type nothing says that it keeps within the limits of this column.
             _ => (intake::converts(input.oid, self.oid.to_u32()) || relabels(input.oid, self.oid))
-                .then_some(self),
+                .then_some(Self::plain(self.oid)),
+        }
+    }
+
+    /// The type under a domain, if it has a limit such as a length or a scale.
+    fn limited_base(self) -> Option<Self> {
+        let mut modifier = self.modifier;
+        // SAFETY: asks the catalog; the out-pointer is valid.
+        let oid = unsafe { pg_sys::getBaseTypeAndTypmod(self.oid, &mut modifier) };
+        (oid != self.oid && modifier != -1).then_some(Self { oid, modifier })
+    }
+
+    /// What a column of the type is told to take where nothing is given: NULL, also of a domain that has another default.
+    pub fn default_null(self) -> Sql {
+        // SAFETY: asks the catalog.
+        match unsafe { pg_sys::get_typdefault(self.oid) }.is_null() {
+            true => Sql::nothing(),
+            false => Sql::fixed(" DEFAULT NULL"),
         }
     }
 
@@ -299,7 +323,9 @@ impl Change {
 
 /// A type without the schema that every type of the system has.
 fn plain(kind: &Sql) -> String {
-    kind.to_string().replace("pg_catalog.", "")
+    kind.to_string()
+        .replace("pg_catalog.", "")
+        .replace(" DEFAULT NULL", "")
 }
 
 /// What the delivered columns of a history are to become columns of.
@@ -334,7 +360,8 @@ pub fn plan(
                 name: column.name.clone(),
                 kind: input
                     .sql()
-                    .then(&collate(column.type_oid, column.collation)),
+                    .then(&collate(column.type_oid, column.collation))
+                    .then(&input.default_null()),
             });
             continue;
         };

@@ -404,18 +404,12 @@ fn register(
     let target = match (table, &definition.place) {
         (Some(oid), _) => {
             Relation::describe(oid)?.require_owner("register a history for it")?;
-            lock::keep_relation(oid, lock::Use::Read);
             oid
         }
         (None, Place::Free(name)) => make_table(name, &history, &source)?,
         (None, Place::Existing(_)) => return Err(Error::internal("a table was lost")),
     };
-    session::as_extension_owner(|| {
-        statement::write_rows(
-            sql_file!("statement/register_target"),
-            &[target.into(), definition.path.as_str().into(), true.into()],
-        )
-    })?;
+    lock::hold_registration(target, &definition.path, true)?;
     let relation = Relation::describe(target)?;
     relation.require_safe_target()?;
     refuse_same(&source, &relation)?;
@@ -684,13 +678,7 @@ fn note_newest(history: &History, target: &Relation) -> Result<()> {
 /// Forgets a history; the table, its rules and its views stay.
 pub fn unregister_history(path: &str, target: pg_sys::Oid) -> Result<()> {
     Relation::describe(target)?.require_owner("unregister its history")?;
-    lock::keep_relation(target, lock::Use::Read);
-    session::as_extension_owner(|| {
-        statement::write_rows(
-            sql_file!("statement/register_target"),
-            &[target.into(), path.into(), false.into()],
-        )
-    })?;
+    lock::hold_registration(target, path, false)?;
     let gone = session::as_extension_owner(|| {
         statement::write_rows(sql_file!("statement/unregister_history"), &[target.into()])
     })?;

@@ -426,10 +426,7 @@ impl Setup {
         )?;
         self.target = session::pinned("pg_catalog", "UTC", || self.target.again())?;
         if self.history.has_views {
-            views::make(connection, &self.history, &self.target, self.axis)?;
-            if let Some(views) = views {
-                views.give_back_rights(connection)?;
-            }
+            views::make(connection, &self.history, &self.target, self.axis, views)?;
         }
         Ok(words)
     }

@@ -486,6 +486,19 @@ impl<'a> Statements<'a> {
             )?,
             _ => Sql::fixed("kept.starts"),
         };
+        let is_void = match late {
+            Late::Delay => {
+                let compared = match self.compared().next() {
+                    Some(_) => Sql::list(self.compared().map(|name| name.of("judged"))),
+                    None => Sql::fixed("true"),
+                };
+                render(
+                    sql_file!("statement/history_is_void"),
+                    &[("compared", &compared)],
+                )?
+            }
+            _ => Sql::fixed("false"),
+        };
         let (stays, refusal) = match late {
             Late::Ignore => (Sql::fixed("NOT judged.is_late"), "'ignore'"),
             Late::Error => (Sql::fixed("NOT judged.is_late"), "'late'"),
@@ -530,6 +543,8 @@ impl<'a> Statements<'a> {
             ("again", Sql::fixed(again)),
             ("known_same", known_same),
             ("start", start),
+            ("is_void", is_void),
+            ("last_same", self.same("last", "chosen")),
             ("stays", stays),
             ("known_columns", all("known")),
             ("placed_columns", all("placed")),

@@ -138,7 +138,8 @@ pub fn create(
                 .sql()
                 .then(&Sql::fixed(" "))
                 .then(&kind.sql())
-                .then(&collate(column.type_oid, column.collation)),
+                .then(&collate(column.type_oid, column.collation))
+                .then(&kind.default_null()),
         );
     }
     let technical = |name: &Ident, kind: &'static str| name.sql().then(&Sql::fixed(kind));

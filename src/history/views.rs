@@ -48,7 +48,7 @@ pub fn create_history_views(target: pg_sys::Oid) -> Result<()> {
     refuse_taken(&target)?;
     session::as_role(target.owner(), || {
         connection::connected(Access::Write, |connection| {
-            make(connection, &history, &target, axis)
+            make(connection, &history, &target, axis, None)
         })
     })?;
     session::as_extension_owner(|| {
@@ -85,12 +85,13 @@ pub fn refuse_taken(target: &Relation) -> Result<()> {
     }
 }
 
-/// Makes, or makes anew, both on a connection with the owner's rights.
+/// Makes, or makes anew, both on a connection with the owner's rights; `taken` is what the view had that was taken away for it.
 pub fn make(
     connection: &mut Connection,
     history: &History,
     target: &Relation,
     axis: TimeType,
+    taken: Option<TakenAway>,
 ) -> Result<()> {
     let delimited = history.delimited.of("existing");
     let shown = target
@@ -98,16 +99,45 @@ pub fn make(
         .iter()
         .map(|column| &column.name)
         .filter(|name| Some(*name) != history.hash.as_ref() && name.as_str() != DUMMY_COLUMN);
+    let shown: Vec<&Ident> = shown.collect();
+    let name = current_view(target)?;
+    // Replacing a view can add columns at its end, nothing else.
+    let before = taken.or(match existing_columns(&name)? {
+        Some(columns) if !is_prefix(&columns, &shown, target) => {
+            Some(take_away(connection, target)?)
+        }
+        _ => None,
+    });
     let view = render(
         sql_file!("statement/history_view"),
         &[
-            ("view", &current_view(target)?.sql()),
-            ("columns", &Sql::list(shown.map(|name| name.of("existing")))),
+            ("view", &name.sql()),
+            (
+                "columns",
+                &Sql::list(shown.iter().map(|name| name.of("existing"))),
+            ),
             ("target", &target.qualified_name().sql()),
             ("is_current", &history.horizon.is_current(axis, &delimited)),
         ],
     )?;
     connection.execute(&view, &[])?;
+    let comment = |what: &str| {
+        Sql::literal(&format!(
+            "{what} of {}, kept by daybook",
+            target.display_name()
+        ))
+    };
+    let comment_view = render(
+        sql_file!("statement/history_view_comment"),
+        &[
+            ("view", &name.sql()),
+            ("comment", &comment("Current versions")),
+        ],
+    )?;
+    connection.execute(&comment_view, &[])?;
+    if let Some(before) = before {
+        before.give_back(connection, &name)?;
+    }
 
     let at = match axis {
         TimeType::TimestampTz => Sql::parameter(1),
@@ -151,38 +181,91 @@ pub fn make(
         ],
     )?;
     connection.execute(&function, &[])?;
+    let comment_function = render(
+        sql_file!("statement/history_as_of_comment"),
+        &[
+            ("function", &as_of_function(target)?.sql()),
+            ("comment", &comment("Versions at an instant")),
+        ],
+    )?;
+    connection.execute(&comment_function, &[])?;
     Ok(())
+}
+
+/// The columns of a view, by name and type; `None` if there is no such view.
+fn existing_columns(view: &QualifiedName) -> Result<Option<Vec<(Ident, String)>>> {
+    let Some(oid) = lock::keep_named(view)? else {
+        return Ok(None);
+    };
+    let view = session::pinned("pg_catalog", "UTC", || Relation::describe(oid))?;
+    let columns = view.columns.into_iter();
+    Ok(Some(
+        columns
+            .map(|column| (column.name, column.type_name))
+            .collect(),
+    ))
+}
+
+/// Whether a view with these columns can be replaced by one that shows some columns of a table.
+fn is_prefix(columns: &[(Ident, String)], shown: &[&Ident], target: &Relation) -> bool {
+    columns.len() <= shown.len()
+        && columns.iter().zip(shown).all(|((name, kind), wanted)| {
+            name == *wanted
+                && target
+                    .column(wanted)
+                    .is_some_and(|column| column.type_name == *kind)
+        })
 }
 
 /// What a view that was taken away had beside its columns.
 pub struct TakenAway {
-    grants: Vec<String>,
+    statements: Vec<String>,
 }
 
-/// Takes the view away, because columns that it shows are about to change.
+/// Takes the view away, because columns that it shows are about to change. 2BP01 if other views stand on it.
 pub fn take_away(connection: &mut Connection, target: &Relation) -> Result<TakenAway> {
     let view = current_view(target)?;
-    let grants: Option<Vec<String>> = session::as_extension_owner(|| {
-        statement::fetch(
-            sql_file!("catalog/view_rights"),
-            &[view.schema.as_str().into(), view.name.as_str().into()],
-        )
-    })?;
+    let statements = match lock::keep_named(&view)? {
+        Some(oid) => statements(sql_file!("catalog/view_rights"), oid)?,
+        None => Vec::new(),
+    };
     let drop = render(
         sql_file!("statement/history_view_drop"),
         &[("view", &view.sql())],
     )?;
-    connection.execute(&drop, &[])?;
-    Ok(TakenAway {
-        grants: grants.unwrap_or_default(),
-    })
+    session::explained(
+        || connection.execute(&drop, &[]),
+        |error| match error.code {
+            PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST => Error {
+                message: format!(
+                    "\"{}\" must be made anew, because columns of the history change, but others stand on it",
+                    view.display_name()
+                ),
+                hint: Some("Drop those, run the history, and make them again.".to_owned()),
+                ..error
+            },
+            _ => error,
+        },
+    )?;
+    Ok(TakenAway { statements })
+}
+
+/// Statements about a view that the catalog has written.
+fn statements(sql: &'static str, view: pg_sys::Oid) -> Result<Vec<String>> {
+    let found: Option<Vec<String>> =
+        session::as_extension_owner(|| statement::fetch(sql, &[view.into()]))?;
+    Ok(found.unwrap_or_default())
 }
 
 impl TakenAway {
-    /// Gives the view that was made anew the rights that it had.
-    pub fn give_back_rights(self, connection: &mut Connection) -> Result<()> {
-        for grant in self.grants {
-            connection.execute(&Sql::rendered(grant), &[])?;
+    /// Gives the view that was made anew what it had, and nothing that it got by default.
+    fn give_back(self, connection: &mut Connection, view: &QualifiedName) -> Result<()> {
+        let Some(oid) = lock::keep_named(view)? else {
+            return Ok(());
+        };
+        let revokes = statements(sql_file!("catalog/view_revokes"), oid)?;
+        for each in revokes.into_iter().chain(self.statements) {
+            connection.execute(&Sql::rendered(each), &[])?;
         }
         Ok(())
     }
