@@ -1,8 +1,13 @@
--- The statements that give a view what it has now beside its columns: options, and rights on it and on its columns.
+-- The statements that give a view what it has now beside its columns: comment, options, and rights on it and on its columns.
 -- $1 the view.
 SELECT jsonb_agg(given.statement ORDER BY given.place)
 FROM (
-    SELECT 1 AS place, format('ALTER VIEW %I.%I SET (%s)', n.nspname, c.relname, array_to_string(c.reloptions, ', ')) AS statement
+    SELECT 0 AS place, format('COMMENT ON VIEW %I.%I IS %L', n.nspname, c.relname, obj_description(c.oid, 'pg_class')) AS statement
+    FROM pg_class AS c
+    JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE c.oid = $1 AND obj_description(c.oid, 'pg_class') IS NOT NULL
+    UNION ALL
+    SELECT 1, format('ALTER VIEW %I.%I SET (%s)', n.nspname, c.relname, array_to_string(c.reloptions, ', '))
     FROM pg_class AS c
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.oid = $1 AND c.reloptions IS NOT NULL

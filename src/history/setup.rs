@@ -393,7 +393,7 @@ impl Setup {
         }
         self.refuse_foreign_changes(&plan.changes)?;
         if self.history.has_views {
-            views::refuse_taken(&self.target)?;
+            views::refuse_taken(&self.target, true)?;
         }
         let disturbs = plan.changes.iter().any(Change::disturbs_views);
         let views = match self.history.has_views && disturbs {

@@ -37,7 +37,8 @@ pub fn named_place(text: &str) -> Result<Place> {
         || statement::fetch(sql_file!("catalog/place"), &[text.into()]),
         |error| {
             match error.code {
-            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE => Error::new(
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE
+            | PgSqlErrorCode::ERRCODE_INVALID_NAME => Error::new(
                 PgSqlErrorCode::ERRCODE_INVALID_NAME,
                 format!("\"{text}\" is no name of a table"),
             )

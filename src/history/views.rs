@@ -45,7 +45,7 @@ pub fn create_history_views(target: pg_sys::Oid) -> Result<()> {
     }
     let history = session::as_extension_owner(|| History::of(&target))?;
     let axis = table::axis(&history, &target)?;
-    refuse_taken(&target)?;
+    refuse_taken(&target, history.has_views)?;
     session::as_role(target.owner(), || {
         connection::connected(Access::Write, |connection| {
             make(connection, &history, &target, axis, None)
@@ -58,7 +58,7 @@ pub fn create_history_views(target: pg_sys::Oid) -> Result<()> {
 }
 
 /// Refuses (42710) to replace what is not ours: something else may have come to stand where the views of a history go, by renaming.
-pub fn refuse_taken(target: &Relation) -> Result<()> {
+pub fn refuse_taken(target: &Relation, has_views: bool) -> Result<()> {
     let (view, function) = (current_view(target)?, as_of_function(target)?);
     let taken: Option<Vec<String>> = session::pinned("pg_catalog", "UTC", || {
         statement::fetch(
@@ -68,6 +68,7 @@ pub fn refuse_taken(target: &Relation) -> Result<()> {
                 view.name.as_str().into(),
                 function.name.as_str().into(),
                 target.oid().into(),
+                has_views.into(),
             ],
         )
     })?;
@@ -102,7 +103,9 @@ pub fn make(
     let shown: Vec<&Ident> = shown.collect();
     let name = current_view(target)?;
     // Replacing a view can add columns at its end, nothing else.
-    let before = taken.or(match existing_columns(&name)? {
+    let existing = existing_columns(&name)?;
+    let is_new = taken.is_none() && existing.is_none();
+    let before = taken.or(match existing {
         Some(columns) if !is_prefix(&columns, &shown, target) => {
             Some(take_away(connection, target)?)
         }
@@ -127,14 +130,16 @@ pub fn make(
             target.display_name()
         ))
     };
-    let comment_view = render(
-        sql_file!("statement/history_view_comment"),
-        &[
-            ("view", &name.sql()),
-            ("comment", &comment("Current versions")),
-        ],
-    )?;
-    connection.execute(&comment_view, &[])?;
+    if is_new {
+        let comment_view = render(
+            sql_file!("statement/history_view_comment"),
+            &[
+                ("view", &name.sql()),
+                ("comment", &comment("Current versions")),
+            ],
+        )?;
+        connection.execute(&comment_view, &[])?;
+    }
     if let Some(before) = before {
         before.give_back(connection, &name)?;
     }
@@ -181,14 +186,16 @@ pub fn make(
         ],
     )?;
     connection.execute(&function, &[])?;
-    let comment_function = render(
-        sql_file!("statement/history_as_of_comment"),
-        &[
-            ("function", &as_of_function(target)?.sql()),
-            ("comment", &comment("Versions at an instant")),
-        ],
-    )?;
-    connection.execute(&comment_function, &[])?;
+    if is_new {
+        let comment_function = render(
+            sql_file!("statement/history_as_of_comment"),
+            &[
+                ("function", &as_of_function(target)?.sql()),
+                ("comment", &comment("Versions at an instant")),
+            ],
+        )?;
+        connection.execute(&comment_function, &[])?;
+    }
     Ok(())
 }
 
