@@ -1,10 +1,11 @@
-//! What the tests of this crate share: databases of their own on the server of `make cluster`, servers of their own, and a
-//! second opinion on time zones and grains.
+//! What the tests of this crate share: databases of their own on the server of `make cluster`, servers of their own, and second
+//! opinions on time zones and grains, and on history.
 //!
 //! Every test makes its own database and drops it again, so that they can run side by side. A test that stops or kills a
 //! server starts one for itself.
 
 pub mod calendar;
+pub mod history;
 pub mod server;
 
 use std::sync::atomic::{AtomicU32, Ordering};
