@@ -493,13 +493,10 @@ impl History {
         }
         let mut kept = Vec::new();
         for (_, mut group) in groups {
-            match self.options.dedup_order_by {
-                Some(order) => {
-                    group.sort_by_key(|row| order(&row.values));
-                    let first = order(&group[0].values);
-                    group.retain(|row| order(&row.values) == first);
-                }
-                None => {}
+            if let Some(order) = self.options.dedup_order_by {
+                group.sort_by_key(|row| order(&row.values));
+                let first = order(&group[0].values);
+                group.retain(|row| order(&row.values) == first);
             }
             if group.len() > 1 {
                 if self.options.check_input_unique {
