@@ -413,6 +413,20 @@ impl History {
             .max()
     }
 
+    /// Whether every key has versions, none shorter than a tick or before the end of the one before it, and only the last is current.
+    pub fn is_sound(&self) -> bool {
+        let tick = self.options.tick();
+        self.versions.values().all(|versions| {
+            let long = versions
+                .iter()
+                .all(|v| v.end.is_none_or(|end| end >= v.from + tick));
+            let in_order = versions
+                .windows(2)
+                .all(|pair| pair[0].end.is_some_and(|end| end <= pair[1].from));
+            !versions.is_empty() && long && in_order
+        })
+    }
+
     /// What the guards of every run say before a row is looked at.
     fn guard(&self, reference: i64, dated: bool, tally: &mut Tally) {
         if !dated && self.newest().is_some_and(|newest| reference < newest) {

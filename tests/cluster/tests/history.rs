@@ -1088,6 +1088,7 @@ fn check(session: &mut Client, case: &Case) -> Result<(), TestCaseError> {
             Rows::Snapshot(rows) => history.snapshot(rows, reference),
             Rows::Events(events) => history.events(events, setup.feed(), reference),
         };
+        prop_assert!(history.is_sound(), "the model, after step {}", number);
         if step.dry_run_first {
             let planned = setup.historize(session, &rows, reference, ", dry_run => true");
             match (&expected, &planned) {
