@@ -15,7 +15,7 @@ pub const ARGUMENT: &str = "22023";
 pub const RULE_BROKEN: &str = "23514";
 pub const NULL_IN_KEY: &str = "23502";
 pub const DUPLICATE: &str = "21000";
-pub const NO_DATA: &str = "02000";
+pub const NO_DATA: &str = "P0002";
 
 /// What becomes of a row or event that is older than the version it would follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,8 +155,8 @@ pub struct Event {
 /// How events tell about themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Feed {
-    /// The standard columns; else one of the source's own.
-    pub standard: bool,
+    /// There are ordinals.
+    pub ordinals: bool,
     /// Events have times, and these are used.
     pub times: bool,
 }
@@ -191,6 +191,8 @@ pub struct History {
     pub options: Options,
     /// The versions of each key, oldest first. There is no key without any.
     pub versions: BTreeMap<Values, Vec<Version>>,
+    /// The newest instant at which a run has found what there was to find.
+    pub seen: Option<i64>,
 }
 
 /// A change of one key at an instant, and what it may do there.
@@ -199,6 +201,8 @@ struct Change<'a> {
     /// The new values; none for a delete.
     values: Option<&'a Values>,
     at: i64,
+    /// The reference timestamp of the run.
+    reference: i64,
     /// Values equal to those of the version that it would follow make no version.
     skip: bool,
     /// The change has a time of its own.
@@ -262,7 +266,8 @@ impl Change<'_> {
                 None => {
                     versions.pop();
                 }
-                Some(_) if self.equals(&last) => {}
+                Some(_) if self.snapshot && self.equals(&last) => {}
+                Some(values) if !self.snapshot && *values == last.values => {}
                 Some(_) if ended_here(versions, 2) => {
                     versions.pop();
                     versions.last_mut().expect("it ended here").end = None;
@@ -280,11 +285,12 @@ impl Change<'_> {
             Some(end) if end > self.at => {
                 tally.refused.insert(ARGUMENT);
             }
-            Some(_) => {
-                tally.reappeared += 1;
+            Some(end) => {
                 if ended_here(versions, 1) {
                     versions.last_mut().expect("it ended here").end = None;
                 } else {
+                    // In a snapshot, what is back at the instant at which it went was never away.
+                    tally.reappeared += usize::from(end < self.at || !self.snapshot);
                     self.open(versions, self.at);
                 }
             }
@@ -294,6 +300,12 @@ impl Change<'_> {
     fn by_source(&self, versions: &mut Vec<Version>, before: &[Version], tally: &mut Tally) {
         let tick = self.options.tick();
         if !self.snapshot && self.is_replay(before) {
+            return;
+        }
+        // A chain that begins before the end of the last version does not reach beyond it.
+        let ended = before.last().and_then(|version| version.end);
+        if self.options.late == Late::Insert && ended.is_some_and(|end| self.at < end) {
+            self.insert(versions, before, tally);
             return;
         }
         let Some(last) = versions.last().cloned() else {
@@ -308,6 +320,11 @@ impl Change<'_> {
                 }
                 return;
             }
+            // It went in a run at this reference timestamp: as if this one had been the only one.
+            Some(end) if self.snapshot && end == self.reference && self.equals(&last) => {
+                versions.last_mut().expect("it ended here").end = None;
+                return;
+            }
             Some(end) if self.at >= end || self.snapshot => {
                 if self.values.is_some() {
                     tally.reappeared += 1;
@@ -316,28 +333,51 @@ impl Change<'_> {
                 }
                 return;
             }
+            // What has ended cannot be deleted, but earlier than it was known to be.
+            Some(_) if self.values.is_none() && self.options.late != Late::Insert => return,
             _ => {}
         }
+        // Too near to what the run itself has brought, and not late: neither is left out.
+        let known_until = before.last().map(|version| match version.end {
+            None => version.from + tick,
+            Some(end) => end,
+        });
+        if matches!(self.options.late, Late::Ignore | Late::Error)
+            && known_until.is_none_or(|until| until <= self.at)
+            && !self.snapshot
+        {
+            tally.refused.insert(ARGUMENT);
+            return;
+        }
+        if self.options.late == Late::Insert {
+            self.insert(versions, before, tally);
+            return;
+        }
         tally.late += 1;
+        let known = before.last().filter(|version| version.end.is_none());
         match (self.options.late, last.end) {
-            (Late::Ignore, _) => {}
+            (Late::Insert | Late::Ignore, _) => {}
             (Late::Error, _) => {
                 tally.refused.insert(RULE_BROKEN);
-            }
-            (Late::Insert, _) => {
-                if !self.at_true_place(versions) {
-                    tally.refused.insert(ARGUMENT);
-                }
             }
             (Late::Delay, Some(end)) => {
                 tally.reappeared += usize::from(self.values.is_some());
                 self.open(versions, end);
             }
-            (Late::Delay, None) => {
-                if !(self.skip && self.equals(&last)) {
-                    self.follow(versions, last.from + tick);
-                }
-            }
+            // What began later is not what was deleted.
+            (Late::Delay, None)
+                if self.values.is_none() && known.is_some_and(|v| self.at < v.from) => {}
+            (Late::Delay, None) if self.skip && self.equals(&last) => tally.late -= 1,
+            (Late::Delay, None) => self.follow(versions, last.from + tick),
+        }
+    }
+
+    fn insert(&self, versions: &mut Vec<Version>, before: &[Version], tally: &mut Tally) {
+        match self.at_true_place(versions, before, tally) {
+            Some(true) => tally.late += 1,
+            // Nothing came of it.
+            Some(false) => {}
+            None => drop(tally.refused.insert(ARGUMENT)),
         }
     }
 
@@ -345,54 +385,77 @@ impl Change<'_> {
     fn is_replay(&self, before: &[Version]) -> bool {
         let later_too = self.options.late == Late::Delay;
         before.iter().any(|version| match self.values {
-            None => version.end == Some(self.at),
-            Some(_) => {
+            None => {
+                version.end == Some(self.at) && before.iter().all(|other| other.from != self.at)
+            }
+            Some(values) => {
                 (version.from == self.at || later_too && version.from > self.at)
-                    && self.equals(version)
+                    && *values == version.values
             }
         })
     }
 
-    /// Puts it among versions that are known already; whether there is room.
-    fn at_true_place(&self, versions: &mut Vec<Version>) -> bool {
+    /// Puts it among versions that are known already; whether that changed anything. None if there is no room.
+    fn at_true_place(
+        &self,
+        versions: &mut Vec<Version>,
+        before: &[Version],
+        tally: &mut Tally,
+    ) -> Option<bool> {
         let tick = self.options.tick();
+        let from = self.at;
         // The versions that began by then; the last of them is in force, or has ended.
-        let next = versions.partition_point(|version| version.from <= self.at);
-        let covered = next > 0 && versions[next - 1].end.is_none_or(|end| end > self.at);
-        if covered {
-            let (begin, end) = (versions[next - 1].from, versions[next - 1].end);
-            if self.skip && self.equals(&versions[next - 1]) {
-                return true;
-            }
-            if begin == self.at {
-                match self.values {
-                    Some(values) => versions[next - 1].values = values.clone(),
-                    None => drop(versions.remove(next - 1)),
-                }
-                return true;
-            }
-            if self.at < begin + tick {
-                return false;
-            }
-            if let Some(values) = self.values {
-                if end.is_some_and(|end| end < self.at + tick) {
-                    return false;
-                }
-                let values = values.clone();
-                let from = self.at;
-                versions.insert(next, Version { from, end, values });
-            }
-            versions[next - 1].end = Some(self.at);
-        } else if let Some(values) = self.values {
-            let end = versions.get(next).map(|version| version.from);
-            if end.is_some_and(|end| end < self.at + tick) {
-                return false;
-            }
-            let values = values.clone();
-            let from = self.at;
-            versions.insert(next, Version { from, end, values });
+        let next = versions.partition_point(|version| version.from <= from);
+        let covers =
+            |version: &&Version| version.from <= from && version.end.is_none_or(|end| end > from);
+        let covering = versions[..next].last().filter(covers).cloned();
+        // In a snapshot what is equal says nothing. An event says that the row was written, where a version begins.
+        let begins = covering
+            .as_ref()
+            .is_some_and(|version| version.from == from);
+        let skip = self.skip && (self.snapshot || !begins);
+        if covering
+            .as_ref()
+            .is_some_and(|version| skip && self.equals(version))
+        {
+            return Some(false);
         }
-        true
+        if begins {
+            match self.values {
+                Some(values) => versions[next - 1].values = values.clone(),
+                None => drop(versions.remove(next - 1)),
+            }
+            return Some(true);
+        }
+        let Some(values) = self.values else {
+            let Some(version) = covering else {
+                return Some(false);
+            };
+            versions[next - 1].end = Some(from);
+            return (from >= version.from + tick).then_some(true);
+        };
+        let end = match &covering {
+            Some(version) => version.end,
+            None => {
+                let begins = versions.get(next).map(|version| version.from);
+                let ends = before.iter().find(covers).and_then(|version| version.end);
+                begins.into_iter().chain(ends).min()
+            }
+        };
+        if covering
+            .as_ref()
+            .is_some_and(|version| from < version.from + tick)
+            || end.is_some_and(|end| end < from + tick)
+        {
+            return None;
+        }
+        match covering {
+            Some(_) => versions[next - 1].end = Some(from),
+            None => tally.reappeared += usize::from(next > 0),
+        }
+        let values = values.clone();
+        versions.insert(next, Version { from, end, values });
+        Some(true)
     }
 }
 
@@ -402,15 +465,18 @@ impl History {
         Self {
             options,
             versions: BTreeMap::new(),
+            seen: None,
         }
     }
 
-    /// The newest instant at which something began or ended.
+    /// The newest instant at which something began or ended, or was found unchanged. An empty history knows of none.
     pub fn newest(&self) -> Option<i64> {
         let all = self.versions.values().flatten();
-        all.flat_map(|version| [Some(version.from), version.end])
+        let known = all
+            .flat_map(|version| [Some(version.from), version.end])
             .flatten()
-            .max()
+            .max()?;
+        Some(self.seen.map_or(known, |seen| seen.max(known)))
     }
 
     /// Whether every key has versions, none shorter than a tick or before the end of the one before it, and only the last is current.
@@ -440,6 +506,7 @@ impl History {
         mut after: BTreeMap<Values, Vec<Version>>,
         mut tally: Tally,
         rows_read: usize,
+        reference: Option<i64>,
     ) -> Result<Outcome, Refused> {
         after.retain(|_, versions| !versions.is_empty());
         if let Some(most) = self.options.max_closed_percent {
@@ -467,6 +534,7 @@ impl History {
             false => Status::Loaded,
         };
         self.versions = after;
+        self.seen = self.seen.max(reference);
         Ok(Outcome {
             status,
             rows_read,
@@ -551,6 +619,7 @@ impl History {
             let change = Change {
                 options: &options,
                 values: Some(&row.values),
+                reference,
                 at: own.map_or(reference, |at| options.cut(at)),
                 skip: true,
                 dated: options.source_timestamp,
@@ -589,6 +658,7 @@ impl History {
                 options: &options,
                 values: None,
                 at: reference,
+                reference,
                 skip: false,
                 dated: false,
                 snapshot: true,
@@ -598,7 +668,8 @@ impl History {
                 false => change.apply(versions, &[], &mut tally),
             }
         }
-        self.finish(after, tally, rows.len())
+        let reference = (!options.source_timestamp).then_some(reference);
+        self.finish(after, tally, rows.len(), reference)
     }
 
     /// The events of each key in their order, preimages left out, a key that was changed into another one deleted.
@@ -649,19 +720,23 @@ impl History {
                 .or_default()
                 .push((time(&event), event));
         }
-        let place = |(at, event): &(i64, Event)| match (feed.standard, self.options.dedup_order_by)
-        {
-            (true, _) => (*at, event.ordinal.unwrap_or_default()),
-            (false, Some(order)) => (*at, -order(&event.values)),
-            (false, None) => (*at, 0),
+        let place = |(at, event): &(i64, Event)| match self.options.dedup_order_by {
+            _ if feed.ordinals => (*at, event.ordinal.unwrap_or_default()),
+            Some(order) => (*at, -order(&event.values)),
+            None => (*at, 0),
+        };
+        // Deletes are alike, and so is whatever brings the same content. If one of them only was read, the other counts.
+        let content = |event: &Event| match event.kind {
+            Kind::Delete => None,
+            _ => Some(event.values.clone()),
         };
         for events in keys.values_mut() {
-            events.sort_by_key(place);
+            events.sort_by_key(|told| (place(told), told.1.kind == Kind::Read));
             events.dedup_by(|next, event| {
                 if place(next) != place(event) {
                     return false;
                 }
-                if (next.1.kind, &next.1.values) != (event.1.kind, &event.1.values) {
+                if content(&next.1) != content(&event.1) {
                     refused.insert(DUPLICATE);
                 }
                 true
@@ -696,21 +771,14 @@ impl History {
             .iter()
             .filter(|event| event.ordinal.is_some())
             .count();
-        if feed.standard && with > 0 && with < events.len() {
+        if feed.ordinals && with > 0 && with < events.len() {
             tally.refused.insert(RULE_BROKEN);
         }
         let keys = self.in_order(events, feed, reference, &mut tally.refused);
 
         let mut after = self.versions.clone();
         for (key, events) in keys {
-            let versions = after.entry(key.clone()).or_default();
-            if versions
-                .last()
-                .is_some_and(|last| last.end.is_none() && !options.reads(&key, last))
-            {
-                tally.refused.insert(RULE_BROKEN);
-                continue;
-            }
+            let versions = after.entry(key).or_default();
             let before = versions.clone();
             for (number, (at, event)) in events.iter().enumerate() {
                 let at = options.cut(*at);
@@ -726,6 +794,7 @@ impl History {
                     options: &options,
                     values: (event.kind != Kind::Delete).then_some(&event.values),
                     at,
+                    reference,
                     skip: options.skip_unchanged || event.kind == Kind::Read,
                     dated: feed.times,
                     snapshot: false,
@@ -733,7 +802,8 @@ impl History {
                 change.apply(versions, &before, &mut tally);
             }
         }
-        self.finish(after, tally, events.len())
+        let reference = (!feed.times).then_some(reference);
+        self.finish(after, tally, events.len(), reference)
     }
 }
 
@@ -774,7 +844,7 @@ mod tests {
     }
 
     const STANDARD: Feed = Feed {
-        standard: true,
+        ordinals: true,
         times: true,
     };
 
@@ -939,7 +1009,7 @@ mod tests {
     fn change_events_by_the_reference_timestamp() {
         expect(
             &airport_events(Feed {
-                standard: true,
+                ordinals: true,
                 times: false,
             }),
             "LSGG | Geneva Airport    | 2024-03-02 04:00:00 | 2024-03-06 03:59:59.999

@@ -10,7 +10,7 @@ use daybook_tests::history::{
     Column, Delivery, Event, Feed, History, Kind, Late, OnEmpty, Options, Outcome, Refused, Row,
     Status, Values, Version,
 };
-use daybook_tests::{Client, Database, Session, failure};
+use daybook_tests::{Client, Database, Failure, Session, failure};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence, TestCaseError, TestRunner};
 
@@ -297,8 +297,8 @@ fn setup() -> impl Strategy<Value = Setup> {
         {
             setup.on_empty = None;
         }
-        // Refused in every run, so once in a while.
-        if !setup.feed().times && !without_times_too {
+        // Refused at registration, or in every run: once in a while.
+        if !setup.feed().times && (source == Source::Custom || !without_times_too) {
             setup.intermediate_versions = false;
         }
         setup
@@ -480,12 +480,12 @@ impl Setup {
     /// How the events say what they are and when they were.
     fn feed(&self) -> Feed {
         match self.source {
-            Source::Standard { commit, .. } => Feed {
-                standard: true,
+            Source::Standard { commit, ordinal } => Feed {
+                ordinals: ordinal,
                 times: self.source_timestamp || commit && self.commit_times_used,
             },
             Source::Custom => Feed {
-                standard: false,
+                ordinals: false,
                 times: self.source_timestamp,
             },
         }
@@ -945,14 +945,14 @@ impl Setup {
         session.run(&sql);
     }
 
-    /// Runs historize: the row it returns, or the SQLSTATE.
+    /// Runs historize: the row it returns, or the error.
     fn historize(
         &self,
         session: &mut Client,
         rows: &Rows,
         reference: i64,
         more: &str,
-    ) -> Result<BTreeMap<&'static str, String>, String> {
+    ) -> Result<BTreeMap<&'static str, String>, Failure> {
         const COLUMNS: [&str; 10] = [
             "run_id",
             "status",
@@ -980,7 +980,7 @@ impl Setup {
                 failure.code.len() == 5 && !failure.code.starts_with("XX"),
                 "{failure}"
             );
-            failure.code
+            failure
         })?;
         let mut found = Vec::new();
         for message in &messages {
@@ -1048,6 +1048,7 @@ impl Setup {
 
 /// Whether the row that historize returns says what the model says.
 fn compare(
+    setup: &Setup,
     found: &BTreeMap<&'static str, String>,
     rows: &Rows,
     expected: &Outcome,
@@ -1065,9 +1066,16 @@ fn compare(
     prop_assert_eq!(&found["mode"], mode, "{:?}", found);
     for (name, number) in [
         ("rows_read", expected.rows_read),
-        ("reappeared", expected.reappeared),
         ("late_rows", expected.late_rows),
+        ("reappeared", expected.reappeared),
     ] {
+        // Within a chain of events these are not told apart.
+        let chain = mode == "events" && setup.intermediate_versions;
+        // Nor is what is put into a gap.
+        let gaps = name == "reappeared" && setup.late == Late::Insert;
+        if name != "rows_read" && (chain || gaps) {
+            continue;
+        }
         prop_assert_eq!(&found[name], &number.to_string(), "{}: {:?}", name, found);
     }
     prop_assert_eq!(&found["error"], "NULL");
@@ -1093,12 +1101,12 @@ fn check(session: &mut Client, case: &Case) -> Result<(), TestCaseError> {
             let planned = setup.historize(session, &rows, reference, ", dry_run => true");
             match (&expected, &planned) {
                 (Ok(_), Ok(row)) => prop_assert_eq!(&row["run_id"], "NULL"),
-                (Err(codes), Err(code)) => {
+                (Err(codes), Err(failure)) => {
                     prop_assert!(
-                        codes.contains(code.as_str()),
+                        codes.contains(failure.code.as_str()),
                         "dry run, step {}: {} is none of {:?}",
                         number,
-                        code,
+                        failure,
                         codes
                     );
                 }
@@ -1134,17 +1142,17 @@ fn check(session: &mut Client, case: &Case) -> Result<(), TestCaseError> {
                     number,
                     rows
                 );
-                compare(row, &rows, outcome)?;
+                compare(setup, row, &rows, outcome)?;
             }
             (Err(_), Ok(row)) if step.report && row["status"] == "failed" => {
                 prop_assert!(row["error"] != "NULL", "{:?}", row);
             }
-            (Err(codes), Err(code)) if !step.report => {
+            (Err(codes), Err(failure)) if !step.report => {
                 prop_assert!(
-                    codes.contains(code.as_str()),
+                    codes.contains(failure.code.as_str()),
                     "step {}: {} is none of {:?}",
                     number,
-                    code,
+                    failure,
                     codes
                 );
             }
