@@ -325,6 +325,17 @@ impl Change<'_> {
                 versions.last_mut().expect("it ended here").end = None;
                 return;
             }
+            // A deletion by this run was moved to this instant, where the last counts.
+            Some(end)
+                if self.at == end
+                    && self.skip
+                    && self.equals(&last)
+                    && before.iter().all(|version| version.end != last.end)
+                    && !self.snapshot =>
+            {
+                versions.last_mut().expect("it ended here").end = None;
+                return;
+            }
             Some(end) if self.at >= end || self.snapshot => {
                 if self.values.is_some() {
                     tally.reappeared += 1;

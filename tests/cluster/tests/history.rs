@@ -1407,3 +1407,24 @@ fn a_late_chain_does_not_outlive_what_it_is_put_into() {
     ];
     run_kept("history_chain", setup, inputs);
 }
+
+#[test]
+fn events_that_make_no_version_take_no_room() {
+    let setup = Setup {
+        skip_unchanged: true,
+        intermediate_versions: true,
+        ..plain()
+    };
+    let inputs = vec![
+        Input::Events(vec![
+            told(Kind::Insert, 2, (2, 0), -3),
+            told(Kind::Insert, 2, (2, 0), -2),
+            told(Kind::Postimage, 2, (0, 0), -1),
+        ]),
+        Input::Events(vec![
+            told(Kind::Postimage, 2, (0, 0), 2),
+            told(Kind::Postimage, 2, (1, 0), 3),
+        ]),
+    ];
+    run_kept("history_no_room", setup, inputs);
+}
