@@ -357,7 +357,9 @@ impl Change<'_> {
             && known_until.is_none_or(|until| until <= self.at)
             && !self.snapshot
         {
-            tally.refused.insert(ARGUMENT);
+            if !(self.skip && last.end.is_none() && self.equals(&last)) {
+                tally.refused.insert(ARGUMENT);
+            }
             return;
         }
         if self.options.late == Late::Insert {
