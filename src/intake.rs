@@ -171,7 +171,7 @@ impl Layers {
     }
 
     fn first_of_key(&mut self, first: FirstOfKey) -> Result<()> {
-        let by_text = Sql::fixed("source::pg_catalog.text");
+        let by_text = Sql::fixed("ROW(source.*)::pg_catalog.text");
         let order = match first.order {
             Some(order) => {
                 let order = Expression::parse_order("dedup_order_by", order)?;

@@ -124,7 +124,7 @@ fn hold_alone(
         // The lock of waiting goes with the subtransaction.
         let found = session::undone(|| {
             session::as_extension_owner(|| {
-                statement::write::<i32>(sql_file!("statement/lock_target"), &[target.into()])
+                statement::write::<i32>(sql_file!("statement/await_target"), &[target.into()])
             })
         })?;
         if found.is_none() {

@@ -8,6 +8,7 @@ SELECT jsonb_build_object(
                        FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, place)
                        JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number
                        WHERE k.place <= i.indnkeyatts),
+                   'nulls_not_distinct', i.indnullsnotdistinct,
                    'predicate', pg_get_expr(i.indpred, i.indrelid)))
         FROM pg_index AS i
         WHERE i.indrelid = $1 AND i.indisunique AND i.indisvalid AND i.indimmediate AND i.indexprs IS NULL), '[]'),

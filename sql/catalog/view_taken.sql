@@ -7,7 +7,7 @@ FROM (
     FROM pg_class AS c
     JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = $1 AND c.relname = $2
-      AND NOT (c.relkind = 'v' AND (
+      AND NOT (c.relkind = 'v' AND c.relowner = (SELECT h.relowner FROM pg_class AS h WHERE h.oid = $4) AND (
           coalesce(obj_description(c.oid, 'pg_class'), '') LIKE '%kept by daybook'
           OR ($5 AND EXISTS (
               SELECT FROM pg_rewrite AS r

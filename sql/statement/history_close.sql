@@ -2,7 +2,7 @@
 UPDATE {target} AS existing
 SET {delimited} = action.valid_to
 FROM (
-    SELECT * FROM {actions} AS action
+    SELECT action.part, action.place, action.began, action.valid_to, {keys} FROM {actions} AS action
     WHERE action.what OPERATOR(pg_catalog.=) ANY (ARRAY['close', 'reopen'])
     ORDER BY action.part, action.place
 ) AS action

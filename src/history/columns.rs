@@ -50,11 +50,17 @@ impl Kind {
     /// The type that holds what this one, a column's, holds and what comes in as another; `None` if neither holds the other without a
     /// loss, or both are of different families. Nothing that is stored changes its value by it.
     pub fn widened(self, input: Self) -> Option<Self> {
-        if let Some(base) = self.limited_base()
-            && self.oid != input.oid
-        {
-            // What a domain limits is cut without a word by a cast.
-            return (base == input).then_some(self);
+        if self.oid == input.oid && self.base().oid != self.oid {
+            return Some(self);
+        }
+        let (base, input) = (self.base(), input.base());
+        if base.oid != self.oid {
+            // What a domain limits would be cut without a word by a cast.
+            return (base.modifier == -1 || base == input)
+                .then(|| base.widened(input))
+                .flatten()
+                .filter(|wider| *wider == base)
+                .map(|_| self);
         }
         use pg_sys::{
             BPCHAROID, FLOAT4OID, FLOAT8OID, INT2OID, INT4OID, INT8OID, NAMEOID, NUMERICOID,
@@ -111,21 +117,14 @@ impl Kind {
         }
     }
 
-    /// The type under a domain, if it has a limit such as a length or a scale.
-    fn limited_base(self) -> Option<Self> {
+    /// The type under a domain, with the domain's own limits; any other type as it is. A history takes domains over as what is
+    /// under them: casting to one would run its conditions, which are the work of whoever owns the source, and a domain may refuse NULL
+    /// or fill it in, where a column that the source lost must be NULL.
+    pub fn base(self) -> Self {
         let mut modifier = self.modifier;
         // SAFETY: asks the catalog; the out-pointer is valid.
         let oid = unsafe { pg_sys::getBaseTypeAndTypmod(self.oid, &mut modifier) };
-        (oid != self.oid && modifier != -1).then_some(Self { oid, modifier })
-    }
-
-    /// What a column of the type is told to take where nothing is given: NULL, also of a domain that has another default.
-    pub fn default_null(self) -> Sql {
-        // SAFETY: asks the catalog.
-        match unsafe { pg_sys::get_typdefault(self.oid) }.is_null() {
-            true => Sql::nothing(),
-            false => Sql::fixed(" DEFAULT NULL"),
-        }
+        Self { oid, modifier }
     }
 
     fn element(self) -> Option<Self> {
@@ -323,9 +322,7 @@ impl Change {
 
 /// A type without the schema that every type of the system has.
 fn plain(kind: &Sql) -> String {
-    kind.to_string()
-        .replace("pg_catalog.", "")
-        .replace(" DEFAULT NULL", "")
+    kind.to_string().replace("pg_catalog.", "")
 }
 
 /// What the delivered columns of a history are to become columns of.
@@ -359,9 +356,9 @@ pub fn plan(
             changes.push(Change::Add {
                 name: column.name.clone(),
                 kind: input
+                    .base()
                     .sql()
-                    .then(&collate(column.type_oid, column.collation))
-                    .then(&input.default_null()),
+                    .then(&collate(input.base().oid, column.collation)),
             });
             continue;
         };
@@ -385,7 +382,7 @@ pub fn plan(
             }),
             None if empty => changes.push(Change::Retype {
                 name: column.name.clone(),
-                kind: input.sql(),
+                kind: input.base().sql(),
                 using: Sql::fixed(" USING NULL"),
             }),
             None => misfits.push(format!(

@@ -11,7 +11,7 @@ use crate::ident::{Ident, QualifiedName};
 use crate::params::ParamType;
 use crate::registration::refuse_registered_relatives;
 use crate::registry::{Delivery, History, Horizon, Options, Registration, rules_version};
-use crate::relation::Relation;
+use crate::relation::{Relation, require_rights};
 use crate::settings::{self, TextSetting};
 use crate::statement::{self, Access};
 use crate::time::{MICROS_PER_DAY, TimeType};
@@ -59,6 +59,8 @@ pub fn register_once(definition: &Definition) -> Result<pg_sys::Oid> {
         chosen.extend(definition.given.clone());
         return register(definition, table, None, chosen);
     };
+    // What is registered is not for everyone to know.
+    Relation::describe(oid)?.require_owner("historize from another source into it")?;
     let remembered = as_map(&known.options)?;
     let mut chosen = remembered.clone();
     chosen.extend(definition.given.clone());
@@ -317,8 +319,8 @@ fn options(chosen: Map<String, Json>) -> Result<Options> {
                 .hint("It is a percentage between 0 and 100."),
         );
     }
-    Zone::listed(&options.zone)?;
-    Ok(options)
+    let (_, zone) = Zone::listed(&options.zone)?;
+    Ok(Options { zone, ..options })
 }
 
 /// A setting that names a column.
@@ -369,9 +371,10 @@ fn register(
     chosen: Map<String, Json>,
 ) -> Result<pg_sys::Oid> {
     let options = options(chosen)?;
+    require_rights(definition.source, &["SELECT"])?;
+    lock::keep_relation(definition.source, lock::Use::Read);
     let source = Relation::describe(definition.source)?;
     source.require_source_kind_for(&source)?;
-    lock::keep_relation(definition.source, lock::Use::Read);
     let technical = match &known {
         Some(known) => (
             known.captured.clone(),
@@ -561,6 +564,11 @@ fn check_predicate(predicate: &str, target: &Relation) -> Result<()> {
 }
 
 fn uses_params(history: &History) -> Result<bool> {
+    if let Some(predicate) = &history.options.existing_predicate
+        && !Predicate::parse(predicate)?.params.is_empty()
+    {
+        return Ok(true);
+    }
     for each in &history.rules {
         let parsed = crate::expression::Expression::parse(&each.what(), &each.expression)?;
         if !parsed.params.is_empty() {

@@ -641,14 +641,20 @@ impl<'a> Statements<'a> {
 
     /// Takes back versions.
     pub fn withdraw(&self) -> Result<Sql> {
-        self.write(sql_file!("statement/history_withdraw"), &[])
+        self.write(
+            sql_file!("statement/history_withdraw"),
+            &[("keys", &self.keys_of("action"))],
+        )
     }
 
     /// Ends and reopens versions.
     pub fn close(&self) -> Result<Sql> {
         self.write(
             sql_file!("statement/history_close"),
-            &[("delimited", &self.delimited)],
+            &[
+                ("delimited", &self.delimited),
+                ("keys", &self.keys_of("action")),
+            ],
         )
     }
 

@@ -132,15 +132,15 @@ pub fn create(
         let kind = Kind {
             oid: column.type_oid,
             modifier: column.type_modifier,
-        };
+        }
+        .base();
         columns.push(
             column
                 .name
                 .sql()
                 .then(&Sql::fixed(" "))
                 .then(&kind.sql())
-                .then(&collate(column.type_oid, column.collation))
-                .then(&kind.default_null()),
+                .then(&collate(kind.oid, column.collation)),
         );
     }
     let technical = |name: &Ident, kind: &'static str| name.sql().then(&Sql::fixed(kind));
@@ -189,6 +189,14 @@ fn current_index(
             ("target", &name.sql()),
             ("columns", &Sql::list(columns.iter().map(Ident::sql))),
             (
+                "nulls",
+                // One NULL for each key, where NULL marks current versions.
+                &Sql::fixed(match columns.contains(&history.delimited) {
+                    true => " NULLS NOT DISTINCT",
+                    false => "",
+                }),
+            ),
+            (
                 "is_current",
                 &history.horizon.is_current(axis, &history.delimited.sql()),
             ),
@@ -199,6 +207,7 @@ fn current_index(
 #[derive(Deserialize)]
 struct UniqueIndex {
     columns: Vec<Ident>,
+    nulls_not_distinct: bool,
     predicate: Option<String>,
 }
 
@@ -247,7 +256,9 @@ pub fn take_over(connection: &mut Connection, history: &History, target: &Relati
     };
     let current = current_predicate(history, axis);
     let has_current = facts.unique.iter().any(|index| {
-        index.predicate.as_deref() == Some(current.as_str()) && covers(index, &by_end)
+        index.predicate.as_deref() == Some(current.as_str())
+            && covers(index, &by_end)
+            && (index.nulls_not_distinct || !by_end.contains(&history.delimited))
     });
     if !has_current {
         connection.execute(
