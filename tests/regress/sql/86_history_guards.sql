@@ -214,7 +214,9 @@ SELECT register_history('parent', 't_src', 'id'); :sqlstate
 SELECT register_history('src', 'src', 'id'); :sqlstate
 SELECT register_history('nowhere.h', 'src', 'id'); :sqlstate
 SELECT register_history('a.b.c.d', 'src', 'id'); :sqlstate
-SELECT register_history('', 'src', 'id'); :sqlstate
+\set VERBOSITY sqlstate
+SELECT register_history('', 'src', 'id');
+\set VERBOSITY default
 SELECT register_history('pg_catalog.h', 'src', 'id'); :sqlstate
 -- A target that is a load's, and the other way round.
 CREATE TABLE fact (id integer, at timestamptz, interval_start timestamptz);
