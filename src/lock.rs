@@ -89,15 +89,23 @@ pub fn hold_history(history: pg_sys::Oid) -> Result<bool> {
 /// Takes the registry row of a target for a change of what is registered, in the same way; makes it first if need be. `path` becomes
 /// the search_path that is noted if `replace_path` says so, or if none was.
 pub fn hold_registration(target: pg_sys::Oid, path: &str, replace_path: bool) -> Result<()> {
+    let take = || {
+        statement::write::<i32>(
+            sql_file!("statement/hold_registration"),
+            &[target.into(), path.into(), replace_path.into()],
+        )
+    };
     let held = hold_alone(target, Use::Read, || {
+        let held = take()?;
+        let known = statement::ask::<i32>(sql_file!("catalog/is_registered"), &[target.into()])?;
+        if held.is_some() || known.is_some() {
+            return Ok(held);
+        }
         statement::write_rows(
             sql_file!("statement/register_target"),
             &[target.into(), path.into()],
         )?;
-        statement::write(
-            sql_file!("statement/hold_registration"),
-            &[target.into(), path.into(), replace_path.into()],
-        )
+        take()
     })?;
     match held {
         true => Ok(()),
