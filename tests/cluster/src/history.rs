@@ -513,13 +513,15 @@ impl History {
         }
     }
 
-    /// Takes over the versions that a run has made, if nothing is wrong with them.
+    /// Takes over the versions that a run has made, if nothing is wrong with them. Whether it looks at all current versions, or only
+    /// at those that the predicate names.
     fn finish(
         &mut self,
         mut after: BTreeMap<Values, Vec<Version>>,
         mut tally: Tally,
         rows_read: usize,
         reference: Option<i64>,
+        all: bool,
     ) -> Result<Outcome, Refused> {
         after.retain(|_, versions| !versions.is_empty());
         if let Some(most) = self.options.max_closed_percent {
@@ -529,6 +531,10 @@ impl History {
                 .versions
                 .iter()
                 .filter(|(_, versions)| is_current(versions))
+                .filter(|(key, versions)| {
+                    let read = |version| self.options.reads(key, version);
+                    all || versions.last().is_some_and(read)
+                })
                 .map(|(key, _)| key)
                 .collect();
             let closed = current
@@ -682,7 +688,7 @@ impl History {
             }
         }
         let reference = (!options.source_timestamp).then_some(reference);
-        self.finish(after, tally, rows.len(), reference)
+        self.finish(after, tally, rows.len(), reference, false)
     }
 
     /// The events of each key in their order, preimages left out, a key that was changed into another one deleted.
@@ -816,7 +822,7 @@ impl History {
             }
         }
         let reference = (!feed.times).then_some(reference);
-        self.finish(after, tally, events.len(), reference)
+        self.finish(after, tally, events.len(), reference, true)
     }
 }
 
