@@ -153,7 +153,7 @@ fn unseen(target: pg_sys::Oid) -> Result<()> {
         None => Ok(()),
         Some(_) => Err(Error::new(
             PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE,
-            "it was registered after this transaction took its snapshot",
+            "what is registered was registered after this transaction took its snapshot",
         )
         .hint("Try again in a new transaction.")),
     }
