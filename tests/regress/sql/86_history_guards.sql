@@ -277,6 +277,7 @@ CREATE SCHEMA dw AUTHORIZATION regress_dh_owner;
 GRANT USAGE ON SCHEMA dw TO regress_dh_runner, regress_dh_nobody;
 SET ROLE regress_dh_owner;
 CREATE TABLE dw.src (id integer, qty integer);
+GRANT SELECT ON dw.src TO regress_dh_nobody;
 INSERT INTO dw.src VALUES (1, 5), (2, 7);
 SELECT register_history('dw.h', 'dw.src', 'id');
 SELECT relowner::regrole FROM pg_class WHERE oid = 'dw.h'::regclass;
