@@ -7,7 +7,7 @@ WITH found AS MATERIALIZED (
            former.ended AS former_ended, former.is_current AS former_current
     FROM {differences} AS found
     LEFT JOIN LATERAL (
-        -- The version before the one that began at the reference; for a key without a current version, the last one.
+        -- The version before the one that began at the reference, or for a key without a current version the last one.
         SELECT {place}, existing.{captured} AS began, existing.{delimited} AS ended, {is_current} AS is_current, {old_columns}
         FROM {target} AS existing
         WHERE {same_key}
