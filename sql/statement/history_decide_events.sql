@@ -85,7 +85,7 @@ WITH orphan AS (
 ), kept AS (
     SELECT judged.*,
            row_number() OVER batch AS turn,
-           -- Each version before it lasts for one tick at least; what a deletion leaves need not last at all.
+           -- Each version before it lasts for one tick at least, what a deletion leaves need not last at all.
            coalesce(sum(CASE WHEN judged.deletes THEN 0 ELSE 1 END) OVER (batch ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
                * $3 AS versions_before
     FROM (
