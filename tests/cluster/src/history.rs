@@ -552,8 +552,10 @@ impl History {
             true => Status::Unchanged,
             false => Status::Loaded,
         };
+        // What was empty starts anew.
+        let seen = self.seen.filter(|_| !self.versions.is_empty());
         self.versions = after;
-        self.seen = self.seen.max(reference);
+        self.seen = seen.max(reference);
         Ok(Outcome {
             status,
             rows_read,
