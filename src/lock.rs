@@ -1,6 +1,7 @@
-//! What a run locks, in this order: its target against being dropped, the registry row of the target (shared), its source, the state rows of
-//! its grain intervals. Then it waits for transactions that may still commit rows of the interval. Readers of the target
-//! never wait; overlapping runs do; disjoint ones do not.
+//! What a run locks, in this order: its target against being dropped, the registry row of the target, its source, and for a load the
+//! state rows of its grain intervals. A load shares the registry row with others of its target; a run of a history, and whatever changes
+//! what is registered, has it alone, and who has to wait for it waits without a lock on the target. Then a load waits for transactions
+//! that may still commit rows of the interval. Readers of the target never wait; overlapping runs do; disjoint loads do not.
 
 use std::ffi::CString;
 

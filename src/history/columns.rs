@@ -1,5 +1,4 @@
-//! The columns of a history beside those that its source delivers: which are keys, which are data, what must change in the table
-//! so that it can take them, and how types widen.
+//! What must change about the table of a history so that it can take the columns that its source delivers, and how types widen.
 
 use std::ffi::CStr;
 

@@ -9,10 +9,6 @@ use crate::ident::{Ident, Sql};
 
 use super::setup::Setup;
 
-fn invalid(message: String) -> Error {
-    Error::invalid(message)
-}
-
 pub(super) fn empty(setup: &Setup) -> Error {
     let name = setup.target.display_name();
     Error::new(
@@ -24,7 +20,7 @@ pub(super) fn empty(setup: &Setup) -> Error {
 }
 
 pub(super) fn old_reference(setup: &Setup, reference: &str, newest: &str) -> Error {
-    invalid(format!(
+    Error::invalid(format!(
         "the reference timestamp {reference} is older than {newest}, the newest instant of \"{}\"",
         setup.target.display_name()
     ))
@@ -212,7 +208,7 @@ pub(super) fn refused(setup: &Setup, connection: &mut Connection, sql: &Sql) -> 
             "something was refused, and nothing says why",
         ));
     };
-    Ok(invalid(format!(
+    Ok(Error::invalid(format!(
         "versions of {} of \"{name}\" would have no room of one unit of the time axis",
         records(near)
     ))
