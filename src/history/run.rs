@@ -145,8 +145,8 @@ impl Run<'_> {
         let known_until = self.refuse_old_reference(connection)?;
         let steps = self.input.intake.steps.len();
         // Step 1 of a tally counts as read, too; those of ours come after all of the intake.
-        let (known, joined) = (steps + 2, steps + 3);
-        let mut tally = Tally::begin(self.request.target, steps + 4)?;
+        let joined = steps + 2;
+        let mut tally = Tally::begin(self.request.target, steps + 3)?;
         tally.reset(1);
         let compared = self.statements.compared_names();
         let values = self.setup.values(&compared, tally.run())?;
@@ -155,10 +155,21 @@ impl Run<'_> {
 
         let read = match events_of(&self.input.mode) {
             Some(events) => self.statements.read_events(events)?,
-            None => self.statements.read_snapshot(known, joined)?,
+            None => self.statements.read_snapshot(joined)?,
         };
         let (differences, found) = connection
             .reading(|connection| filled(connection, DIFFERENCES_NAME, &read, &with_params))?;
+        let is_full = matches!(self.input.mode, Mode::Snapshot)
+            && self.setup.history.options.delivery == Delivery::Full;
+        let current = match is_full || self.setup.history.options.max_closed_percent.is_some() {
+            true => connection
+                // On the snapshot of the differences.
+                .reading(|connection| {
+                    connection.look_up(&self.statements.current_count()?, &with_params)
+                })?
+                .unwrap_or_default(),
+            false => 0,
+        };
         let counts = tally.take();
         let passed = |step: usize| -> i64 {
             counts
@@ -210,7 +221,7 @@ impl Run<'_> {
                 self.statements.decide_events()?
             }
             None => {
-                if passed(joined) > passed(known) {
+                if is_full && passed(joined) > current {
                     // Found out by counting; the source is read once more only to say which keys they are.
                     let duplicates = self.statements.duplicates()?;
                     return Err(refusal::duplicates(
@@ -226,7 +237,7 @@ impl Run<'_> {
         let summary = match found {
             // A snapshot that differs in nothing.
             0 => Summary::default(),
-            _ => self.act(connection, &decide, &values, passed(known))?,
+            _ => self.act(connection, &decide, &values, current)?,
         };
         connection.end(differences);
 
@@ -257,7 +268,7 @@ impl Run<'_> {
         connection: &mut Connection,
         decide: &Sql,
         values: &[Value],
-        known: i64,
+        current: i64,
     ) -> Result<Summary> {
         let zone = &self.setup.history.options.zone;
         let (actions, summary) = session::pinned("pg_catalog", zone, || {
@@ -265,7 +276,7 @@ impl Run<'_> {
                 // On the snapshot that the differences were seen with, or what is committed in between would be decided about.
                 connection.reading(|connection| {
                     let (actions, _) = filled(connection, ACTIONS_NAME, decide, values)?;
-                    Ok((actions, self.check(connection, values, known)?))
+                    Ok((actions, self.check(connection, values, current)?))
                 })
             })
         })?;
@@ -335,7 +346,12 @@ impl Run<'_> {
     }
 
     /// Counts what was decided, and refuses what must not be written.
-    fn check(&self, connection: &mut Connection, values: &[Value], known: i64) -> Result<Summary> {
+    fn check(
+        &self,
+        connection: &mut Connection,
+        values: &[Value],
+        current: i64,
+    ) -> Result<Summary> {
         let summary: Summary = connection
             .look_up(&self.statements.summary()?, values)?
             .unwrap_or_default();
@@ -374,12 +390,6 @@ impl Run<'_> {
         if let Some(limit) = &self.setup.history.options.max_closed_percent {
             let limit = AnyNumeric::try_from(limit.to_string().as_str())
                 .map_err(|_| Error::internal("max_closed_percent is no number"))?;
-            let current = match (&self.input.mode, self.setup.history.options.delivery) {
-                (Mode::Snapshot, Delivery::Full) => known,
-                _ => connection
-                    .look_up::<i64>(&self.statements.current_count()?, &[])?
-                    .unwrap_or_default(),
-            };
             if AnyNumeric::from(summary.ended) * AnyNumeric::from(100)
                 > limit.clone() * AnyNumeric::from(current)
             {

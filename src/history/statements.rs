@@ -236,9 +236,8 @@ impl<'a> Statements<'a> {
         )
     }
 
-    /// What differs between a snapshot and the current versions. `known` and `joined` are the steps of the tally that count current
-    /// versions.
-    pub fn read_snapshot(&self, known: usize, joined: usize) -> Result<Sql> {
+    /// What differs between a snapshot and the current versions. `joined` is the step of the tally that counts current versions.
+    pub fn read_snapshot(&self, joined: usize) -> Result<Sql> {
         let delivered = self.delivered()?;
         let options = &self.setup.history.options;
         let (with, new) = match &options.delivery_scope {
@@ -305,7 +304,6 @@ impl<'a> Statements<'a> {
         holes.extend([
             ("keys", Sql::list(merged)),
             ("with", with),
-            ("known", Sql::number(known)),
             ("joined", Sql::number(joined)),
             ("closes", self.closes()?),
         ]);
@@ -727,11 +725,15 @@ impl<'a> Statements<'a> {
         )
     }
 
-    /// How many current versions there are.
+    /// How many current versions a run looks at.
     pub fn current_count(&self) -> Result<Sql> {
         render(
             sql_file!("statement/history_current_count"),
-            &[("target", &self.target), ("is_current", &self.is_current())],
+            &[
+                ("target", &self.target),
+                ("is_current", &self.is_current()),
+                ("predicate", &self.input.predicate),
+            ],
         )
     }
 
