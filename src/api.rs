@@ -485,6 +485,68 @@ impl Given {
     }
 }
 
+/// The options of a history as a call gives them, named as the arguments.
+struct HistoryOptions<'a> {
+    pk: Option<&'a str>,
+    historize_blacklist: Option<&'a str>,
+    historize_whitelist: Option<&'a str>,
+    time_axis_unit: Option<Interval>,
+    zone: Option<&'a str>,
+    check_input_unique: Option<bool>,
+    dedup_order_by: Option<&'a str>,
+    source_timestamp_column: Option<&'a CStr>,
+    existing_predicate: Option<&'a str>,
+    cdc_column: Option<&'a CStr>,
+    cdc_deleted_value: Option<&'a str>,
+    cdc_auto_detect: Option<bool>,
+    cdc_timestamp_auto_detect: Option<bool>,
+    skip_unchanged: Option<bool>,
+    intermediate_versions: Option<bool>,
+    delivery: Option<&'a str>,
+    delivery_scope: Option<&'a str>,
+    late: Option<&'a str>,
+    ignore_old_deleted_columns: Option<bool>,
+    ignore_old_deleted_nested_columns: Option<bool>,
+    on_empty: Option<&'a str>,
+    max_closed_percent: Option<AnyNumeric>,
+}
+
+impl HistoryOptions<'_> {
+    /// Those that are given, by name.
+    fn given(self) -> Result<serde_json::Map<String, serde_json::Value>> {
+        let mut given = Given::default();
+        given.columns("keys", self.pk)?;
+        given.columns("historize_blacklist", self.historize_blacklist)?;
+        given.columns("historize_whitelist", self.historize_whitelist)?;
+        given.unit(self.time_axis_unit)?;
+        given.put("zone", self.zone);
+        given.put("check_input_unique", self.check_input_unique);
+        given.put("dedup_order_by", self.dedup_order_by);
+        given.name("source_timestamp_column", self.source_timestamp_column)?;
+        given.put("existing_predicate", self.existing_predicate);
+        given.name("cdc_column", self.cdc_column)?;
+        given.put("cdc_deleted_value", self.cdc_deleted_value);
+        given.put("cdc_auto_detect", self.cdc_auto_detect);
+        given.put("cdc_timestamp_auto_detect", self.cdc_timestamp_auto_detect);
+        given.put("skip_unchanged", self.skip_unchanged);
+        given.put("intermediate_versions", self.intermediate_versions);
+        given.put("delivery", self.delivery);
+        given.columns("delivery_scope", self.delivery_scope)?;
+        given.put("late", self.late);
+        given.put(
+            "ignore_old_deleted_columns",
+            self.ignore_old_deleted_columns,
+        );
+        given.put(
+            "ignore_old_deleted_nested_columns",
+            self.ignore_old_deleted_nested_columns,
+        );
+        given.put("on_empty", self.on_empty);
+        given.number("max_closed_percent", self.max_closed_percent)?;
+        Ok(given.options)
+    }
+}
+
 /// The caller's search_path, and what a text names in it: before the path is pinned.
 fn caller_place(dst: Option<&str>) -> Raised<(String, history::Place)> {
     let names = || {
@@ -527,37 +589,36 @@ fn register_history(
     let (path, place) = caller_place(dst)?;
     answer(|| {
         session::require_writable("register_history")?;
-        let mut given = Given::default();
-        given.columns("keys", pk)?;
-        given.columns("historize_blacklist", historize_blacklist)?;
-        given.columns("historize_whitelist", historize_whitelist)?;
-        given.unit(time_axis_unit)?;
-        given.put("zone", zone);
-        given.put("check_input_unique", check_input_unique);
-        given.put("dedup_order_by", dedup_order_by);
-        given.name("source_timestamp_column", source_timestamp_column)?;
-        given.put("existing_predicate", existing_predicate);
-        given.name("cdc_column", cdc_column)?;
-        given.put("cdc_deleted_value", cdc_deleted_value);
-        given.put("cdc_auto_detect", cdc_auto_detect);
-        given.put("cdc_timestamp_auto_detect", cdc_timestamp_auto_detect);
-        given.put("skip_unchanged", skip_unchanged);
-        given.put("intermediate_versions", intermediate_versions);
-        given.put("delivery", delivery);
-        given.columns("delivery_scope", delivery_scope)?;
-        given.put("late", late);
-        given.put("ignore_old_deleted_columns", ignore_old_deleted_columns);
-        given.put(
-            "ignore_old_deleted_nested_columns",
+        let given = HistoryOptions {
+            pk,
+            historize_blacklist,
+            historize_whitelist,
+            time_axis_unit,
+            zone,
+            check_input_unique,
+            dedup_order_by,
+            source_timestamp_column,
+            existing_predicate,
+            cdc_column,
+            cdc_deleted_value,
+            cdc_auto_detect,
+            cdc_timestamp_auto_detect,
+            skip_unchanged,
+            intermediate_versions,
+            delivery,
+            delivery_scope,
+            late,
+            ignore_old_deleted_columns,
             ignore_old_deleted_nested_columns,
-        );
-        given.put("on_empty", on_empty);
-        given.number("max_closed_percent", max_closed_percent)?;
+            on_empty,
+            max_closed_percent,
+        }
+        .given()?;
         required("pk", pk)?;
         history::register_history(&history::Definition {
             place,
             source: required("src", src)?,
-            given: given.options,
+            given,
             path,
         })
     })
@@ -731,32 +792,31 @@ fn historize_from(
     let row = answer(|| {
         let dry_run = dry_run.unwrap_or(false);
         session::require_writable("historize")?;
-        let mut given = Given::default();
-        given.columns("keys", pk)?;
-        given.columns("historize_blacklist", historize_blacklist)?;
-        given.columns("historize_whitelist", historize_whitelist)?;
-        given.unit(time_axis_unit)?;
-        given.put("zone", zone);
-        given.put("check_input_unique", check_input_unique);
-        given.put("dedup_order_by", dedup_order_by);
-        given.name("source_timestamp_column", source_timestamp_column)?;
-        given.put("existing_predicate", existing_predicate);
-        given.name("cdc_column", cdc_column)?;
-        given.put("cdc_deleted_value", cdc_deleted_value);
-        given.put("cdc_auto_detect", cdc_auto_detect);
-        given.put("cdc_timestamp_auto_detect", cdc_timestamp_auto_detect);
-        given.put("skip_unchanged", skip_unchanged);
-        given.put("intermediate_versions", intermediate_versions);
-        given.put("delivery", delivery);
-        given.columns("delivery_scope", delivery_scope)?;
-        given.put("late", late);
-        given.put("ignore_old_deleted_columns", ignore_old_deleted_columns);
-        given.put(
-            "ignore_old_deleted_nested_columns",
+        let given = HistoryOptions {
+            pk,
+            historize_blacklist,
+            historize_whitelist,
+            time_axis_unit,
+            zone,
+            check_input_unique,
+            dedup_order_by,
+            source_timestamp_column,
+            existing_predicate,
+            cdc_column,
+            cdc_deleted_value,
+            cdc_auto_detect,
+            cdc_timestamp_auto_detect,
+            skip_unchanged,
+            intermediate_versions,
+            delivery,
+            delivery_scope,
+            late,
+            ignore_old_deleted_columns,
             ignore_old_deleted_nested_columns,
-        );
-        given.put("on_empty", on_empty);
-        given.number("max_closed_percent", max_closed_percent)?;
+            on_empty,
+            max_closed_percent,
+        }
+        .given()?;
         let source = required("src", src)?;
         let reference = micros(reference_timestamp, "reference_timestamp")?;
         let params = params.map_or_else(|| serde_json::json!({}), |params| params.0);
@@ -768,7 +828,7 @@ fn historize_from(
         let definition = history::Definition {
             place,
             source,
-            given: given.options,
+            given,
             path,
         };
         let request = |target| history::Request {
